@@ -944,7 +944,7 @@ q = FIFOQueue component_types=(float32)
 v = Const float32[]{3}
 e = QueueEnqueue(q, v) Tcomponents=(float32)
 y = QueueDequeue(q, ^e) component_types=(float32)
-## handle as text | y:0 | invalid_argument: the program cannot be run: an instruction names a register that is not there
+## handle as text | y:0 | unimplemented: no kernel for dtype resource
 q = FIFOQueue component_types=(float32)
 y = Equal(q, q) T=string
 ## shared variable dtypes | y:0 | invalid_argument: the variable 's' is float64, and this node shares it as float32
@@ -1032,7 +1032,7 @@ y = CountUpTo(a) T=int32 limit=5
 ## TemporaryVariable 1 TB | y:0 | resource_exhausted: an array of 1099511627776 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
 v = TemporaryVariable dtype=float32 shape=[274877906944]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
-## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no arrays of dtype int8
+## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype int8
 v = TemporaryVariable dtype=int8 shape=[2147483648]
 ## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
 v = TemporaryVariable dtype=float32 shape=[3]
@@ -1091,7 +1091,7 @@ y = BroadcastGradientArgs(a, b) T=int32
 a = Const string[2]{"a","b"}
 b = Const string[3]{"a"}
 y = Equal(a, b) T=string
-## string in math | y:0 | invalid_argument: AddV2: takes numbers, not bool: input 0 invalid [2] and input 1 invalid [2]
+## string in math | y:0 | unimplemented: no kernel for dtype string
 a = Const string[2]{"a","b"}
 y = AddV2(a, a) T=string
 ## ClipByValue bounds | y:0 | invalid_argument: the node 'y' (ClipByValue): the limits do not broadcast to the operand's shape

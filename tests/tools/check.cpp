@@ -5,6 +5,8 @@
 
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/session/graph_variables.hpp>
 
 #include "support/hostile_graphs.hpp"
 #include "support/recorded_operators.hpp"
@@ -12,6 +14,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <ostream>
 #include <set>
 
@@ -71,7 +74,7 @@ struct comparison {
       for (const output& in : op.inputs()) skipped = skipped || behind.contains(in.index());
       for (const graph_operation& c : op.control_inputs()) skipped = skipped || behind.contains(c.index());
       if (is_refused || skipped) behind.insert(i);
-      if (skipped && !is_refused) continue;
+      if ((skipped && !is_refused) || op.type() == "Placeholder") continue;
       ++nodes;
       INFO(op.name() << " (" << op.type() << "): " << (is_refused ? report.refused.find(op.name())->second : "nothing"));
       try {
@@ -85,9 +88,12 @@ struct comparison {
         s.run({op}, feed_list(feeds_of(g, given)));
         CHECK_FALSE(is_refused);
       } catch (const unimplemented& e) {
-        // Ranks that values ask for are values, too.
+        // Ranks and handles are values, too: a queue of old calls a handle text.
         const std::string what = e.what();
-        if (what.find("more than 8 dimensions") == what.npos) CHECK_MESSAGE(is_refused, what);
+        bool is_of_values = false;
+        for (const char* text : {"more than 8 dimensions", "is to hold a handle", "dtype resource"})
+          is_of_values = is_of_values || what.find(text) != what.npos;
+        if (!is_of_values) CHECK_MESSAGE(is_refused, what);
         ++refused;
       } catch (const error&) {
         ++errors;
@@ -106,7 +112,10 @@ TEST_CASE("recorded graphs run as far as nothing is said of their nodes") {
     INFO(entry.path().string());
     all.add(io::read_binary_file(entry.path()));
   }
-  if (problem) return void(MESSAGE("skipped: " << reference_folder() << "/graphs is missing"));
+  if (problem) {
+    MESSAGE("skipped: " << reference_folder() << "/graphs is missing");
+    return;
+  }
   MESSAGE(all.graphs << " graphs, " << all.nodes << " nodes, " << all.refused << " refused, " << all.errors << " other errors");
   CHECK(all.graphs > 0);
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ostream>
 
 namespace tool {
 
@@ -20,12 +21,12 @@ constexpr std::int64_t most_elements = 1 << 16, memory = 64 << 20, milliseconds 
 // A size that is not known; one that is too large, with all others, so that equal sizes stay equal.
 constexpr std::int64_t unknown_size = 2, cut_size = 8;
 
-// Whether it may be run for nothing.
+// Whether it may be run for nothing: in a session of its own, whose variables, queues and log are nobody's. Not what waits for others, or
+// speaks with them.
 bool may_be_tried(const op_info& op) {
   if (op.kind == op_kind::placeholder || op.kind == op_kind::variable || op.kind == op_kind::constant || op.kind == op_kind::group)
     return false;
-  return runtime::flow_of(op.type) == runtime::flow::plain && !runtime::is_switch(op.type) && !may_wait(op.type) &&
-         (runtime::is_pure(op) || runtime::may_write(op));
+  return runtime::flow_of(op.type) == runtime::flow::plain && !runtime::is_switch(op.type) && !may_wait(op.type) && !is_ordered(op.type);
 }
 
 // An input of a trial: a constant of the graph's, a variable, or something that is fed.
@@ -71,8 +72,10 @@ std::string node_trials::trial_of(const graph_operation& node) {
   std::int64_t elements = 0;
   for (std::size_t k = 0; k < from.size(); ++k) {
     trial_input in{.name = "input" + std::to_string(k), .info = {from[k].type(), from[k].extent()}};
-    if (size_of(in.info.type) == 0 && in.info.type != text_dtype) return {};
+    // No handle can be made up; what has no kernel of its own is run by its definition, which takes arrays.
+    if (in.info.type == resource_dtype) return find_kernel(op.type) == nullptr ? "no kernel for dtype " + dtype_name(in.info.type) : "";
     if (!in.info.extent.has_rank()) return {};
+    if (size_of(in.info.type) == 0 && in.info.type != text_dtype) return {};
     in.is_variable = std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end();
     if (from[k].port() == 0 && !in.is_variable) in.contents = g.named().contents_of(g, from[k].index());
     shape whole = in.info.extent;
@@ -108,7 +111,9 @@ std::string node_trials::trial_of(const graph_operation& node) {
     graph scratch;
     scratch.named();
     import_graph(scratch, def, {.name = ""});
-    graph_session session(scratch, {.operation_timeout_in_ms = milliseconds, .fuse = false, .memory_limit_in_bytes = memory});
+    static std::ostream nowhere(nullptr);
+    graph_session session(scratch,
+                          {.operation_timeout_in_ms = milliseconds, .log = &nowhere, .fuse = false, .memory_limit_in_bytes = memory});
     std::vector<feed_item> feeds;
     for (const trial_input& in : inputs) {
       if (in.contents != nullptr) continue;

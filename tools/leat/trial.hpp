@@ -15,8 +15,8 @@ class node_trials {
  public:
   explicit node_trials(leat::graph_session& session) : session_(session) {}
 
-  /// Why runs cannot take a node; empty where they can, as far as can be told without values. A node that acts on more than variables, that
-  /// waits, or of whose inputs dtype or rank are not known, is not tried: then its operator and its results' dtypes are asked for alone.
+  /// Why runs cannot take a node; empty where they can, as far as can be told without values. A node that waits, that is part of the control
+  /// flow, or of whose inputs dtype or rank are not known, is not tried: then its operator and its results' dtypes are asked for alone.
   std::string refusal_of(const leat::graph_operation& node);
 
  private:

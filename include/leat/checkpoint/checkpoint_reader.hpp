@@ -3,9 +3,9 @@
 // files it consists of. One that is open stays readable when its files are removed or replaced.
 
 #include <leat/checkpoint/manifest.hpp>
-#include <leat/io/tensor_parts.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/input_file.hpp>
+#include <leat/io/tensor_parts.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace leat {
 
 /// In which files a checkpoint is kept.
 enum class checkpoint_format {
-  leat,        // PREFIX.json, a manifest, and PREFIX.<digits>.safetensors
-  tensorflow,  // TensorFlow's V2: PREFIX.index and PREFIX.data-00000-of-00001
+  leat,           // PREFIX.json, a manifest, and PREFIX.<digits>.safetensors
+  tensorflow,     // TensorFlow's V2: PREFIX.index and PREFIX.data-00000-of-00001
   tensorflow_v1,  // TensorFlow's of before 2017: a file PREFIX, or several PREFIX-?????-of-00002; it is read only
 };
 

@@ -115,7 +115,8 @@ struct saver::kept {
       throw invalid_argument("max_to_keep is " + std::to_string(options.max_to_keep) + "; it is a count, or 0 for all");
     if (!(options.keep_checkpoint_every_n_hours > 0)) throw invalid_argument("keep_checkpoint_every_n_hours is not above 0");
     if (options.format == checkpoint_format::tensorflow_v1)
-      throw invalid_argument("checkpoints of TensorFlow's first format are read, not written: save in .format = checkpoint_format::tensorflow");
+      throw invalid_argument(
+          "checkpoints of TensorFlow's first format are read, not written: save in .format = checkpoint_format::tensorflow");
     if (options.sharded && options.format != checkpoint_format::leat)
       throw invalid_argument("a sharded checkpoint is of leat's format: leave out .format, or .sharded");
     if (options.sharded && options.in_background)

@@ -47,7 +47,8 @@ LEAT_FUNCTION output signature_output(graph& g, const signature_tensor& tensor, 
   const graph_element element = signature_element(g, tensor, where);
   const auto* found = std::get_if<output>(&element);
   if (found == nullptr)
-    throw invalid_argument(where + "the operation '" + std::get<graph_operation>(element).name() + "' has no value: run it by session().run");
+    throw invalid_argument(where + "the operation '" + std::get<graph_operation>(element).name() +
+                           "' has no value: run it by session().run");
   if (tensor.dtype != data_type::invalid && to_data_type(found->type()) != data_type::invalid &&
       base_of(tensor.dtype) != to_data_type(found->type()))
     throw invalid_argument(where + "is " + name_of_data_type(tensor.dtype) + ", but the graph has " + dtype_name(found->type()));
@@ -169,7 +170,8 @@ LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options&
 
 LEAT_FUNCTION std::string saved_model::with_left_out(std::string_view what) const {
   std::string text(what);
-  for (std::size_t k = 0; k < left_out_.size() && k < 5; ++k) text += (k == 0 ? "; of the model's files was left out: " : "; ") + left_out_[k];
+  for (std::size_t k = 0; k < left_out_.size() && k < 5; ++k)
+    text += (k == 0 ? "; of the model's files was left out: " : "; ") + left_out_[k];
   if (left_out_.size() > 5) text += "; and " + std::to_string(left_out_.size() - 5) + " more";
   return text;
 }

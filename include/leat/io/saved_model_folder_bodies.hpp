@@ -156,7 +156,11 @@ LEAT_FUNCTION model_files read_saved_model_folder(const std::filesystem::path& f
   const bool has_values = detail::is_there(variables + ".index");
   variable_values texts;
   safetensors values = has_values ? read_bundle(variables, &texts) : safetensors(write_safetensors({}));
-  return {.meta = std::move(*found.front()), .variables = std::move(values), .metadata = {}, .texts = std::move(texts), .is_of_tensorflow = true};
+  return {.meta = std::move(*found.front()),
+          .variables = std::move(values),
+          .metadata = {},
+          .texts = std::move(texts),
+          .is_of_tensorflow = true};
 }
 
 LEAT_FUNCTION void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,

@@ -163,7 +163,8 @@ namespace detail {
 LEAT_FUNCTION std::pair<std::size_t, int> pattern_of_files(std::string_view name) {
   constexpr std::string_view pattern = "-?\?\?\?\?-of-";
   constexpr std::size_t digits = 5;
-  if (name.size() < pattern.size() + digits || name.substr(name.size() - digits).find_first_not_of("0123456789") != name.npos) return {0, 0};
+  if (name.size() < pattern.size() + digits || name.substr(name.size() - digits).find_first_not_of("0123456789") != name.npos)
+    return {0, 0};
   const std::size_t at = name.size() - digits - pattern.size();
   if (name.substr(at, pattern.size()) != pattern) return {0, 0};
   return {at, std::atoi(std::string(name.substr(name.size() - digits)).c_str())};

@@ -101,13 +101,10 @@ constexpr bool is_reference(data_type d) {
   return static_cast<int>(d) > reference_offset && static_cast<int>(d) < reference_offset + detail::data_type_count;
 }
 /// The element type of a reference type; other types unchanged.
-constexpr data_type base_of(data_type d) {
-  return is_reference(d) ? static_cast<data_type>(static_cast<int>(d) - reference_offset) : d;
-}
+constexpr data_type base_of(data_type d) { return is_reference(d) ? static_cast<data_type>(static_cast<int>(d) - reference_offset) : d; }
 /// The reference type of an element type; `invalid` and reference types unchanged.
 constexpr data_type reference_to(data_type d) {
-  return d == data_type::invalid || is_reference(d) ? d
-                                                    : static_cast<data_type>(static_cast<int>(d) + reference_offset);
+  return d == data_type::invalid || is_reference(d) ? d : static_cast<data_type>(static_cast<int>(d) + reference_offset);
 }
 /// Whether the number has a name.
 constexpr bool is_known(data_type d) {
@@ -126,14 +123,12 @@ constexpr dtype to_dtype(data_type d) {
 /// Texts, handles and variants have kernels of their own, and nothing is known of `invalid`.
 constexpr bool is_carried_only(dtype d) {
   const data_type type = base_of(to_data_type(d));
-  return size_of(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string &&
-         type != data_type::resource && type != data_type::variant;
+  return size_of(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string && type != data_type::resource &&
+         type != data_type::variant;
 }
 
 /// Bytes of one element as `tensor_content` holds it; 0 for strings, resources, variants and unknown types.
-constexpr int content_size_of(data_type d) {
-  return is_known(d) && !is_reference(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;
-}
+constexpr int content_size_of(data_type d) { return is_known(d) && !is_reference(d) ? detail::data_types[static_cast<int>(d)].bytes : 0; }
 
 /// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; for a number without a name, its digits.
 std::string name_of_data_type(data_type d);

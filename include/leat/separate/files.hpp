@@ -39,8 +39,8 @@
 #include <leat/io/saved_model_bodies.hpp>
 #include <leat/io/saved_model_folder_bodies.hpp>
 #include <leat/io/saved_typed_model.hpp>
-#include <leat/io/snappy_bodies.hpp>
 #include <leat/io/sliced_checkpoint_bodies.hpp>
+#include <leat/io/snappy_bodies.hpp>
 #include <leat/io/sorted_table_bodies.hpp>
 #include <leat/io/staged_file_bodies.hpp>
 #include <leat/io/tensor_bundle_bodies.hpp>

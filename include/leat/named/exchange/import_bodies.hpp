@@ -360,12 +360,11 @@ class importer {
 
   // Whether a node has to do with numbers of dtypes that the library carries from file to file, and does not compute with.
   static bool is_carried(const node_def& def, std::span<const output> inputs) {
-    if (std::any_of(inputs.begin(), inputs.end(), [](const output& in) { return is_carried_only(in.type()); })) return true;
+    const auto is_one = [](data_type type) { return leat::is_known(type) && is_carried_only(static_cast<dtype>(type)); };
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const output& in) { return is_one(to_data_type(in.type())); })) return true;
     for (const auto& [name, value] : def.attributes) {
-      if (const auto* type = value.get_if<data_type>(); type != nullptr && is_carried_only(static_cast<dtype>(base_of(*type)))) return true;
-      if (const auto* list = value.get_list<data_type>())
-        for (const data_type type : *list)
-          if (is_carried_only(static_cast<dtype>(base_of(type)))) return true;
+      if (const auto* type = value.get_if<data_type>(); type != nullptr && is_one(*type)) return true;
+      if (const auto* list = value.get_list<data_type>(); list != nullptr && std::any_of(list->begin(), list->end(), is_one)) return true;
     }
     return false;
   }
@@ -547,7 +546,7 @@ class importer {
       request.complete = false;
       request.results.push_back({asked_for, shape::unknown()});
       if (op.type == "Reshape" || op.type == "BroadcastTo") request.results.back().extent = shape_of_numbers(request.inputs.back());
-    } else if (is_carried_type(asked_for) || carried_type(infos)) {
+    } else if (is_carried_only(asked_for) || carried_type(infos)) {
       request.complete = false;
       request.results.push_back(carried_result(def, op, infos, values));
     } else {

@@ -37,7 +37,8 @@ LEAT_FUNCTION graph_element as_graph_element(graph& g, std::string_view name, el
       "The name '" + text + "' refers to a Tensor which does not exist. The operation, '" + std::string(node_name) + "', ";
   if (index < 0) throw not_found(missing + "does not exist in the graph.");
   const int port = std::stoi(std::string(digits));
-  if (const op_info& op = *g.at(index).op; port >= nodes.record(index).results && op.infer == nullptr && find_definition(op.type) == nullptr)
+  if (const op_info& op = *g.at(index).op;
+      port >= nodes.record(index).results && op.infer == nullptr && find_definition(op.type) == nullptr)
     throw not_found(missing + "exists, and the operator '" + std::string(op.type) +
                     "' is not known: of its outputs a file tells those that other nodes take.");
   if (port >= nodes.record(index).results)
