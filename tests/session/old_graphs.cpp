@@ -1,8 +1,7 @@
 // Graphs as older versions of TensorFlow wrote them: their operators, and their variables, which sessions and savers keep.
 
-#include <leat/session/graph_session.hpp>
-
 #include <leat/graphs.hpp>
+#include <leat/session/graph_session.hpp>
 #include <leat/session/graph_variables.hpp>
 
 #include <doctest/doctest.h>
@@ -57,7 +56,9 @@ TEST_CASE("stacks whose handles are references give what was pushed last") {
 
 TEST_CASE("operators that have other names today") {
   old_graph old(6);
-  old.number("x", {{4.0f, 1.0f, 2.0f}, {0.5f, 8.0f, 5.0f}}).number("flags", std::vector<bool>{false, true}).number("few", std::vector<bool>{true});
+  old.number("x", {{4.0f, 1.0f, 2.0f}, {0.5f, 8.0f, 5.0f}})
+      .number("flags", std::vector<bool>{false, true})
+      .number("few", std::vector<bool>{true});
   old.add("inverse", "Inv", {"x"}, float_T);
   old.add("best", "TopK", {"x"}, {{"T", dtype::float32}, {"k", 2}});
   old.add("turned", "Reverse", {"x", "flags"}, float_T);
