@@ -113,7 +113,7 @@ inline node_def leaf(const std::string& name, const tensor_value& v, inputs_as h
 }
 
 inline graph_def graph_of(const sample& s, const std::vector<tensor_value>& values, dtype tried, inputs_as how) {
-  graph_def def;
+  graph_def def{.versions = {.producer = graph_def_producer}};
   node_def node{.name = "y", .op = s.type, .attributes = s.attributes};
   std::vector<dtype> operands;
   for (std::size_t k = 0; k < s.inputs.size(); ++k) {

@@ -122,7 +122,7 @@ void save_digits(const files::path& folder, const std::string& path) {
 /// What random graphs do not have: slices with strides, products of batches, indices, and numbers that the graph computes.
 void save_others(const files::path& folder, int opset) {
   using leat::dtype;
-  leat::graph_def def;
+  leat::graph_def def{.versions = {.producer = leat::graph_def_producer}};
   arrays inputs;
   std::vector<std::string> outputs;
   const auto add = [&](std::string op, std::vector<std::string> from, leat::attribute_map attributes = {}, int results = 1) {

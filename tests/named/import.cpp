@@ -259,7 +259,8 @@ TEST_CASE("an import does without names that are scopes, and follows nodes that 
   graph g;
   const auto scope = g.as_default();
   constant(1.0f, "a/b");
-  import_graph({.nodes = {number_node("a", 1), node_of("r", "Identity", {"a"}, {{"T", dtype::float32}, {"_class", std::vector<std::string>{"loc:@a"}}})}},
+  import_graph({.nodes = {number_node("a", 1),
+                          node_of("r", "Identity", {"a"}, {{"T", dtype::float32}, {"_class", std::vector<std::string>{"loc:@a"}}})}},
                {.name = ""});
   CHECK(names_of(g) == std::vector<std::string>{"a/b", "a_1", "r"});
   CHECK(get_operation_by_name(g, "r").inputs()[0].name() == "a_1:0");
@@ -307,9 +308,9 @@ TEST_CASE("the empty shape of an old producer's placeholder is an unknown one, a
 
 TEST_CASE("the first operator of variables is a variable, whose empty shape is an unknown one") {
   for (const auto& sizes : {tensor_shape_proto{}, tensor_shape_proto{2}}) {
-    const graph_def def{.nodes = {node_of("v", "Variable", {}, {{"dtype", dtype::float32}, {"shape", sizes}}),
-                                  node_of("r", "Identity", {"v"}, float_T)},
-                        .versions = {.producer = 134}};
+    const graph_def def{
+        .nodes = {node_of("v", "Variable", {}, {{"dtype", dtype::float32}, {"shape", sizes}}), node_of("r", "Identity", {"v"}, float_T)},
+        .versions = {.producer = 134}};
     graph g;
     import_graph(g, def, {.name = ""});
     CHECK(g.at(0).op->kind == op_kind::variable);

@@ -1,9 +1,8 @@
 // Arrays whose rank only the run knows: each operator that is told axes, sizes or a number for each axis gives what it gives where the
 // shape is known when the graph is built, for all ranks that the library has, in graphs of files and in those of a program.
 
-#include <leat/session/graph_session.hpp>
-
 #include <leat/graphs.hpp>
+#include <leat/session/graph_session.hpp>
 
 #include <doctest/doctest.h>
 
@@ -106,7 +105,9 @@ std::vector<case_of_file> cases_of_files(int rank) {
     put({"SplitV", {}, {tensor_literal(sizes{0, -1}), tensor_literal(axis)}, {{"num_split", 2}, {"Tlen", dtype::int32}}, 1, 2});
     put({"ReverseV2", {}, {tensor_literal(sizes{axis})}, {}});
     for (const char* op : {"Cumsum", "Cumprod"}) put({op, {}, {tensor_literal(axis)}, {{"exclusive", false}, {"reverse", true}}});
-    put({"GatherV2", {}, {tensor_literal(sizes{0, 0}), tensor_literal(axis)},
+    put({"GatherV2",
+         {},
+         {tensor_literal(sizes{0, 0}), tensor_literal(axis)},
          {{"Tparams", dtype::float32}, {"Tindices", dtype::int32}, {"Taxis", dtype::int32}}});
     if (s[at] == 1) put({"Squeeze", {}, {}, {{"squeeze_dims", std::vector<std::int64_t>{axis}}}});
   }
@@ -124,7 +125,8 @@ std::vector<case_of_file> cases_of_files(int rank) {
        {}});
   put({"StridedSlice",
        {},
-       {tensor_literal(each_axis(rank, [](int) { return 0; })), tensor_literal(each_axis(rank, [&](int i) { return static_cast<int>(s[i]); })),
+       {tensor_literal(each_axis(rank, [](int) { return 0; })),
+        tensor_literal(each_axis(rank, [&](int i) { return static_cast<int>(s[i]); })),
         tensor_literal(each_axis(rank, [](int) { return 2; }))},
        {{"shrink_axis_mask", 0}}});
   put({"Reshape", {}, {tensor_literal(each_axis(rank, [&](int i) { return static_cast<int>(s[rank - 1 - i]); }))}, {}});

@@ -342,7 +342,7 @@ expect 0 $'variables\n  v    DT_FLOAT [2]\n  any  DT_FLOAT ?' show first.json
 expect 0 $'y  float32 [2]\n  [2, 4]' run first.json --init --fetch y
 expect 0 "" run first.json --fetch init --save first
 expect 0 $'y  float32 [2]\n  [2, 4]' run first --fetch y
-expect 0 $'y  float32 [2]\n  [6, 8]' run first.json --variables v=[5,6] any=[1,2] --fetch y
+expect 0 $'y  float32 [2]\n  [6, 8]' run first.json --variables v=[5,6] --variables any=[1,2] --fetch y
 expect 0 $'any  float32 [1, 3]\n  [[1, 2, 3]]' run first.json --variables any=[[1,2,3]] --fetch any
 expect 0 "" convert --fetch y --freeze first first first.pb
 expect 0 $'y  float32 [2]\n  [2, 4]' run first.pb --fetch y

@@ -162,7 +162,7 @@ std::string show(const graph_file& file, const show_options& options) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) out += (i > 0 ? ", " : "") + printable(node.inputs[i]);
     out += ")";
     if (options.shapes)
-      if (const auto shapes = shapes_text(node); !shapes.empty()) out += " " + shapes;
+      if (const auto shapes = shapes_text(node, graph.versions.producer); !shapes.empty()) out += " " + shapes;
     if (!node.device.empty()) out += " on " + printable(node.device);
     out += "\n";
   }

@@ -20,8 +20,8 @@ constexpr bool is_stack_pop(std::string_view type) { return type == "StackPopV2"
 /// Whether it asks for the shape, rank or size of its one input.
 constexpr bool is_shape_query(std::string_view type) { return type == "Shape" || type == "Rank" || type == "Size"; }
 
-/// Whether the node represents a variable that a session keeps and its result is a reference to it. `Variable` is the operator of TensorFlow
-/// up to 1.0.
+/// Whether the node represents a variable that a session keeps and its result is a reference to it. `Variable` is the operator of
+/// TensorFlow up to 1.0.
 inline constexpr std::string_view kept_variables[]{"Variable", "VariableV2"};
 constexpr bool is_kept_variable(std::string_view type) {
   for (const std::string_view known : kept_variables)

@@ -25,7 +25,8 @@ inline work_kind work_kind_of(std::string_view type) {
       "PlaceholderV2", "PlaceholderWithDefault", "PreventGradient", "Print", "PrintV2", "QueueClose", "QueueCloseV2", "QueueIsClosed",
       "QueueIsClosedV2", "QueueSize", "QueueSizeV2", "RandomShuffleQueue", "RandomShuffleQueueV2", "Range", "Rank", "RefEnter",
       "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch", "Reshape", "Shape", "ShapeN", "Size", "Slice", "Snapshot",
-      "Squeeze", "Stack", "StackClose", "StackCloseV2", "StackPop", "StackPopV2", "StackPush", "StackPushV2", "StackV2", "StopGradient", "StridedSlice", "Switch"};
+      "Squeeze", "Stack", "StackClose", "StackCloseV2", "StackPop", "StackPopV2", "StackPush", "StackPushV2", "StackV2",
+      "StopGradient", "StridedSlice", "Switch"};
   static_assert(std::is_sorted(std::begin(none), std::end(none)));
   if (std::binary_search(std::begin(none), std::end(none), type) || leat::detail::makes_variable(type)) return work_kind::none;
   if (type == "MatMul" || type.starts_with("BatchMatMul")) return work_kind::product;
