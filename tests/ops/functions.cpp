@@ -169,7 +169,7 @@ TEST_CASE("powers and both orders of their derivatives are TensorFlow's, at base
   const auto [daa, dab] = gradients(da, a, b);
   const auto [dba, dbb] = gradients(db, a, b);
   session s{y, da, db, daa, dab, dba, dbb};
-  xt::xtensor<double, 1> as({count}), bs({count});
+  auto as = xt::xtensor<double, 1>::from_shape({count}), bs = as;
   for (std::size_t i = 0; i < count; ++i) as(i) = powers::cases[i].a, bs(i) = powers::cases[i].b;
   const auto got = s.run(fetch(y, da, db, daa, dab, dba, dbb), a = as, b = bs);
   const auto check = [&](std::size_t k, const auto& values) {

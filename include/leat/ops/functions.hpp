@@ -471,7 +471,7 @@ struct pow_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto choose = [](const output& condition, const output& a, const output& b) { return select(condition, a, b); };
+    const auto choose = [](const auto& condition, const auto& a, const auto& b) { return select(condition, a, b); };
     const auto filled = [](const output& x, double value) { return constant_like(x, value); };
     if (g.wants(0)) give(g, 0, base_slope(g.dy(), g.input(0), g.input(1)));
     if (g.wants(1)) give(g, 1, exponent_slope(g.dy(), g.input(0), g.result(), choose, filled));
@@ -486,15 +486,15 @@ struct pow_op : rule::binary<rule::takes::floating> {
   }
   /// The gradient of the exponent: dy aᵇ log a where a > 0, and 0 elsewhere. The choice stands before the logarithm, too: its gradient at 0
   /// is none, and 0 times that no number. `choose(condition, x, y)` and `filled(x, value)`, in the shape of x or a scalar, are the writer's.
-  template <class Choose, class Filled>
-  static constexpr output exponent_slope(const output& dy, const output& a, const output& power, Choose choose, Filled filled) {
-    const output positive = greater(a, constant_like(a, 0));
-    const output one = filled(a, 1);
-    const output safe = choose(positive, a, one);
-    const output logarithm = log(safe);
-    const output none = filled(a, 0);
-    const output log_a = choose(positive, logarithm, none);
-    const output by_power = dy * power;
+  template <class Handle, class Choose, class Filled>
+  static constexpr Handle exponent_slope(const Handle& dy, const Handle& a, const Handle& power, Choose choose, Filled filled) {
+    const Handle positive = greater(a, constant_like(a, 0));
+    const Handle one = filled(a, 1);
+    const Handle safe = choose(positive, a, one);
+    const Handle logarithm = log(safe);
+    const Handle none = filled(a, 0);
+    const Handle log_a = choose(positive, logarithm, none);
+    const Handle by_power = dy * power;
     return by_power * log_a;
   }
 };

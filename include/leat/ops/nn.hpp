@@ -402,7 +402,7 @@ struct sparse_softmax_cross_entropy_op {
       if (!may_equal(x.extent(0)[i], x.extent(1)[i])) return inference::wrong("logits and labels differ in shape");
     const std::int64_t classes = x.extent(0)[x.extent(1).rank];
     if (is_named(classes)) return inference::wrong("the number of classes has a name, not a size");
-    if (classes == 0) return inference::wrong("takes at least one class");
+    if (classes == 0) return inference::wrong("must have at least one class");
     return got;
   }
   static constexpr inference infer_node(const operand_list& x) {

@@ -68,6 +68,10 @@ output softmax_cross_entropy_with_logits(const output& labels, const output& log
 /// Source: `sparse_softmax_cross_entropy_with_logits`.
 output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name = {},
                                                 const std::source_location& where = std::source_location::current());
+inline output sparse_softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = {},
+                                                       const std::source_location& where = std::source_location::current()) {
+  return sparse_softmax_cross_entropy_with_logits(operand_value(labels), logits, name, where);
+}
 
 // ---- images ---------------------------------------------------------------------------------------------------------
 
