@@ -462,7 +462,7 @@ inline output computed_kept_shape(const output& x_shape, const output& axes) {
   graph& g = x_shape.owner();
   const colocate_with there(x_shape);
   const output rank = element_count_of(x_shape);
-  const output shifted = axes + rank;
+  const output shifted = cast(axes, dtype::int32) + rank;
   const output positive = floor_mod(shifted, rank);
   const output count = shape_of(positive);
   output all;
@@ -544,7 +544,7 @@ inline gradient_list gradient_of_mean(const gradient_call& c) {
   }
   const output its_shape = shape_of(x);
   const output rank = element_count_of(its_shape);
-  const output shifted = c.input(1) + rank;
+  const output shifted = cast(c.input(1), dtype::int32) + rank;
   const output axes = floor_mod(shifted, rank);
   const output sizes = gather(its_shape, axes, "GatherV2");
   const output ratio = reduce_prod(sizes, all_axes);
