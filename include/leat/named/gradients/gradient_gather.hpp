@@ -191,8 +191,8 @@ inline gradient_list gradient_of_gather(const gradient_call& c) {
   const output outer_axes = range_to(batches, place);
   const output inner_axes = range_to(vector_part::scalar(place + 1), rank);
   const output values = reshape(dy, values_shape);
-  const output to_front =
-      vector_of_parts(g, {vector_part::of(batch_axes), vector_part::scalar(place), vector_part::of(outer_axes), vector_part::of(inner_axes)});
+  const output to_front = vector_of_parts(
+      g, {vector_part::of(batch_axes), vector_part::scalar(place), vector_part::of(outer_axes), vector_part::of(inner_axes)});
   const output in_front = transpose(values, to_front);
   const output sizes = gather(its_shape, to_front, "GatherV2");
   const output sums = sum_of_gathered(in_front, indices, sizes, batches, element_at(its_shape, axis));

@@ -599,7 +599,8 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"Sin", gradient_of_sin}, {"Cos", gradient_of_cos}, {"Tan", gradient_of_tan}, {"Asin", gradient_of_asin},
     {"Acos", gradient_of_acos}, {"Atan", gradient_of_atan}, {"Sinh", gradient_of_sinh}, {"Cosh", gradient_of_cosh},
     {"Erf", gradient_of_erf}, {"Erfc", gradient_of_erfc}, {"Sign", gradient_of_sign}, {"Div", gradient_of_div},
-    {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy}, {"Inv", gradient_of_reciprocal}, {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
+    {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy}, {"Inv", gradient_of_reciprocal},
+    {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
     {"AddN", gradient_of_add_n},
 });
