@@ -59,7 +59,7 @@ std::map<std::string, call> calls() {
   tensor("abs(x)", [](t x) { return abs(x); });
   tensor("x<x", [](t x) { return x < x; });
   tensor("x>=x", [](t x) { return x >= x; });
-  tensor("~b", [](t x) { return !(x < x); });
+  tensor("~b", [](t x) { return logical_not(x < x); });
   tensor("2.0*x", [](t x) { return 2.0f * x; });
   tensor("square", [](t x) { return square(x); });
   tensor("sqrt", [](t x) { return sqrt(x); });

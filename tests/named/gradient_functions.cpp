@@ -61,11 +61,11 @@ TEST_CASE("functions of steps: zeros of Sign, none of others; what is refused is
   graph g;
   const auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, {-1}, "x");
-  const auto zeros = gradients({sign(x) * 3.0f}, {x})[0];
-  REQUIRE(static_cast<bool>(zeros));
-  CHECK(zeros.operation().type() == "ZerosLike");
-  CHECK(zeros.name() == "gradients/Sign_grad/zeros_like:0");
-  CHECK(leat_test::evaluator({{"x", {{2}, {-2, 3}}}})(zeros).at == std::vector<double>{0, 0});
+  const auto slope = gradients({sign(x) * 3.0f}, {x})[0];
+  REQUIRE(static_cast<bool>(slope));
+  CHECK(slope.operation().type() == "ZerosLike");
+  CHECK(slope.name() == "gradients/Sign_grad/zeros_like:0");
+  CHECK(leat_test::evaluator({{"x", {{2}, {-2, 3}}}})(slope).at == std::vector<double>{0, 0});
   for (const output& y : {floor(x, {}), ceil(x, {}), round(x, {}), zeros_like(x)}) CHECK(!gradients({y}, {x})[0]);
   CHECK(!gradients({floordiv(x, 2.0f)}, {x})[0]);
   const auto rest = call_operator(g, "Mod", {x, tensor_literal(2.0f)}, {}, "rest").result();

@@ -29,7 +29,8 @@ void check_differences(const output& x, const output& y, const shape_value& exte
   REQUIRE(static_cast<bool>(second));
   const output flat = reshape(slope, {-1}), flat_second = reshape(second, {-1});
   std::vector<double> at;
-  for (std::int64_t k = 0; k < extent.elements(); ++k) at.push_back(0.4 + 0.07 * static_cast<double>(k * 5 % 13) + 0.001 * static_cast<double>(k));
+  for (std::int64_t k = 0; k < extent.elements(); ++k)
+    at.push_back(0.4 + 0.07 * static_cast<double>(k * 5 % 13) + 0.001 * static_cast<double>(k));
   graph_session s(g);
   const auto differ = [&](const output& whole, std::size_t k) {
     auto moved = at;
@@ -166,7 +167,8 @@ TEST_CASE("the nodes are TensorFlow's") {
           std::vector<std::string>{"Cast Cast Shape_1:0", "sub Sub Size:0 sub/y:0", "GatherV2 GatherV2 Cast:0 sub:0 GatherV2/axis:0",
                                    "stack Pack stack/0:0 GatherV2:0", "Reshape Reshape n:1 stack:0", "Cast_1 Cast Shape:0",
                                    "sub_1 Sub Size_1:0 sub_1/y:0", "GatherV2_1 GatherV2 Cast_1:0 sub_1:0 GatherV2_1/axis:0",
-                                   "strided_slice StridedSlice Shape_2:0 strided_slice/stack:0 strided_slice/stack_1:0 strided_slice/stack_2:0",
+                                   "strided_slice StridedSlice Shape_2:0 strided_slice/stack:0 strided_slice/stack_1:0 "
+                                   "strided_slice/stack_2:0",
                                    "Cast_2 Cast strided_slice:0", "mul Mul Cast_2:0 GatherV2_1:0", "range/Cast Cast range/start:0",
                                    "range Range range/Cast:0 mul:0 GatherV2_1:0", "ExpandDims ExpandDims range:0 ExpandDims/dim:0",
                                    "Cast_3 Cast ExpandDims:0", "add AddV2 Reshape:0 Cast_3:0", "Reshape_1 Reshape add:0 Reshape_1/shape:0",

@@ -196,8 +196,8 @@ struct typed_kit {
     using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(X::rank)>{}));
   };
   // Other weights in the shape of x, by a choice that depends on each element of x: a graph that is written from typed expressions
-  // (named/exchange/to_graph.hpp) may be fed weights of any sizes that broadcast, [1, c] for [n, c]. A session of typed expressions, where a
-  // named dimension has one size, leaves the choice out.
+  // (named/exchange/to_graph.hpp) may be fed weights of any sizes that broadcast, [1, c] for [n, c]. A session of typed expressions, where
+  // a named dimension has one size, leaves the choice out.
   template <class W, class X>
   constexpr auto broadcast(const W& weights, const X& x) const {
     return select(is_nan(x), weights, weights);

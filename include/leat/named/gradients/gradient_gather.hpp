@@ -191,8 +191,8 @@ inline gradient_list gradient_of_gather(const gradient_call& c) {
   const output outer_axes = range_to(batches, place);
   const output inner_axes = range_to(vector_part::scalar(place + 1), rank);
   const output values = reshape(dy, values_shape);
-  const output to_front =
-      vector_of_parts(g, {vector_part::of(batch_axes), vector_part::scalar(place), vector_part::of(outer_axes), vector_part::of(inner_axes)});
+  const output to_front = vector_of_parts(
+      g, {vector_part::of(batch_axes), vector_part::scalar(place), vector_part::of(outer_axes), vector_part::of(inner_axes)});
   const output in_front = transpose(values, to_front);
   const output sizes = gather(its_shape, to_front, "GatherV2");
   const output sums = sum_of_gathered(in_front, indices, sizes, batches, element_at(its_shape, axis));
@@ -265,12 +265,18 @@ inline gradient_list gradient_of_top_k(const gradient_call& c) {
 inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
   const output dy = c.dy();
   const output ids = c.input(1);
-  if (!ids.extent().has_rank() || !dy.extent().has_rank()) return {gather(dy, ids, "GatherV2")};
   // Rows with negative ids are in no segment.
   const output zero = zeros_like(ids);
   const output rows = gather(dy, maximum(ids, zero), "GatherV2");
   output kept = greater_equal(ids, zero);
-  for (int i = 1; i < dy.extent().rank; ++i) kept = expand_dims(kept, -1);
+  if (ids.extent().has_rank() && dy.extent().has_rank()) {
+    for (int i = 1; i < dy.extent().rank; ++i) kept = expand_dims(kept, -1);
+  } else {  // one axis of 1 for each axis of a row
+    graph& g = c.owner();
+    const output more = stack({rank_of(rows) - rank_of(kept)});
+    const output ones = call_operator(g, "Fill", {more, tensor_literal(std::int32_t{1})}).result();
+    kept = reshape(kept, vector_of_parts(g, {vector_part::of(shape_of(kept)), vector_part::of(ones)}));
+  }
   return {select(kept, rows, zeros_like(rows), "SelectV2")};
 }
 inline gradient_list gradient_of_sorted_segment_sum(const gradient_call& c) { return {gather(c.dy(), c.input(1), "GatherV2")}; }

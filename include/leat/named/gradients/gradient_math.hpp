@@ -451,7 +451,7 @@ inline output computed_kept_shape(const output& x_shape, const output& axes) {
   graph& g = x_shape.owner();
   const colocate_with there(x_shape);
   const output rank = element_count_of(x_shape);
-  const output shifted = axes + rank;
+  const output shifted = cast(axes, dtype::int32) + rank;
   const output positive = floor_mod(shifted, rank);
   const output count = shape_of(positive);
   output all;
@@ -533,7 +533,7 @@ inline gradient_list gradient_of_mean(const gradient_call& c) {
   }
   const output its_shape = shape_of(x);
   const output rank = element_count_of(its_shape);
-  const output shifted = c.input(1) + rank;
+  const output shifted = cast(c.input(1), dtype::int32) + rank;
   const output axes = floor_mod(shifted, rank);
   const output sizes = gather(its_shape, axes, "GatherV2");
   const output ratio = reduce_prod(sizes, all_axes);
@@ -589,7 +589,8 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"Sin", gradient_of_sin}, {"Cos", gradient_of_cos}, {"Tan", gradient_of_tan}, {"Asin", gradient_of_asin},
     {"Acos", gradient_of_acos}, {"Atan", gradient_of_atan}, {"Sinh", gradient_of_sinh}, {"Cosh", gradient_of_cosh},
     {"Erf", gradient_of_erf}, {"Erfc", gradient_of_erfc}, {"Sign", gradient_of_sign}, {"Div", gradient_of_div},
-    {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy}, {"Inv", gradient_of_reciprocal}, {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
+    {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy},
+    {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
     {"AddN", gradient_of_add_n},
 });

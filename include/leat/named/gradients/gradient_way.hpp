@@ -1,6 +1,6 @@
 #pragma once
-// Where the gradient of an operator comes from in graphs with names: a function of the table (gradient_functions.hpp), the operator's class,
-// or nowhere. Some operators pass none although they take and give floating-point tensors: functions of steps, what depends on shapes
+// Where the gradient of an operator comes from in graphs with names: a function of the table (gradient_functions.hpp), the operator's
+// class, or nowhere. Some operators pass none although they take and give floating-point tensors: functions of steps, what depends on shapes
 // alone, random numbers, writes, what leaves the graph. Of all others asking for a gradient is an error, so that none is lost in silence.
 // Source: TensorFlow's `NotDifferentiable`, and its gradient functions that give `None`.
 
