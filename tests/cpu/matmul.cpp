@@ -143,5 +143,7 @@ TEST_CASE("blocks of C cover it once, in whole tiles, as many as there are threa
     return std::pair(b.rows.parts, b.columns.parts);
   };
   CHECK(parts_of(64, 256) == std::pair<std::int64_t, std::int64_t>(1, 2));
-  CHECK(parts_of(784, 256) == std::pair<std::int64_t, std::int64_t>(2, 1));
+  // 392 rows are whole tiles where registers are wide, and none are computed for nothing.
+  const bool rows_fit = 392 % detail::tile_rows == 0;
+  CHECK(parts_of(784, 256) == (rows_fit ? std::pair<std::int64_t, std::int64_t>(2, 1) : std::pair<std::int64_t, std::int64_t>(1, 2)));
 }

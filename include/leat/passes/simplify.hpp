@@ -186,12 +186,24 @@ class simplifier {
     return both.extent == to_.at(i).result.extent;
   }
 
+  // Whether neither `i` nor what it depends on writes or waits for a write, so that a use of it may be left out; looks at `most` nodes.
+  constexpr bool writes_nothing(int i, int& most) const {
+    const node& n = to_.at(i);
+    if (--most < 0 || n.control_count > 0 || n.op->kind == op_kind::assign || n.op->kind == op_kind::group) return false;
+    for (int k = 0; k < n.input_count; ++k)
+      if (!writes_nothing(to_.input(n, k), most)) return false;
+    return true;
+  }
+
   constexpr int algebra(const op_info& op, list_view<int> in) {
     if (is_operator<neg_op>(op)) {
       if (is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
       return multiple(in[0], -1);
     }
-    if (is_operator<select_op>(op) && in[1] == in[2] && keeps_shape(in[1], in[0])) return in[1];
+    if (is_operator<select_op>(op) && in[1] == in[2] && keeps_shape(in[1], in[0])) {
+      int most = 256;
+      if (writes_nothing(in[0], most)) return in[1];
+    }
     if (in.size() != 2) return -1;
     const int a = in[0];
     const int b = in[1];
