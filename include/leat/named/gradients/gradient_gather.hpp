@@ -257,7 +257,7 @@ inline gradient_list gradient_of_top_k(const gradient_call& c) {
     scattered = call_operator(g, "ScatterNd", {flat, slopes, whole}, {}, scope.text()).result();
   }
   const output made = reshape(scattered, its_shape);
-  if (c.operation().input_count() < 2) return {made};  // TopK has k as an attribute
+  if (c.input_count() < 2) return {made};  // TopK has k as an attribute
   return {made, g.named().make_constant(g, std::int32_t{0}, "zeros")};
 }
 
@@ -341,7 +341,7 @@ LEAT_EARLY inline const leat::detail::filled_early gather_gradients_known{[] {
       {"Gather", gradient_of_gather},
       {"GatherNd", gradient_of_gather_nd},
       {"ScatterNd", gradient_of_scatter_nd},
-      {"TopKV2", gradient_of_top_k},
+      {"TopKV2", gradient_of_top_k}, {"TopK", gradient_of_top_k},
       {"UnsortedSegmentSum", gradient_of_segment_sum},
       {"SegmentSum", gradient_of_sorted_segment_sum},
       {"SparseSegmentSum", gradient_of_sparse_segment},
