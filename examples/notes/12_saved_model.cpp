@@ -93,7 +93,9 @@ void of_tensorflow() {
   std::filesystem::remove_all(place / "variables");
   expect("nodes of the graph alone", static_cast<int>(io::read_saved_model_folder(place).meta.graph.nodes.size()),
          static_cast<int>(get_operations(g).size()));
-  expect_refused<invalid_argument>("a model without values", "'weight'", [&] { io::load_model(place); });
+  const io::saved_model empty = io::load_model(place);
+  expect_true("a model without values says so", !empty.left_out().empty());
+  expect_refused<failed_precondition>("its runs", "weight", [&] { empty.run("serving_default", {{"x", {3.0f, 4.0f}}}); });
 }
 
 }  // namespace
