@@ -107,8 +107,8 @@ expect 2 "--tags: types.pb has no tags" run types.pb --tags serve --fetch one
 expect 2 "--tags: types.meta has the tags serve" show types.meta --tags train
 
 mkdir text && echo 'saved_model_schema_version: 1' >text/saved_model.pbtxt
-expect 3 "a SavedModel of TensorFlow's in protobuf's text form (saved_model.pbtxt), which is not read" show text
-expect 3 "a SavedModel of TensorFlow's in protobuf's text form (saved_model.pbtxt), which is not read" run text --fetch y
+expect 3 "text/saved_model.pbtxt: a SavedModel without a graph" show text
+expect 3 "text/saved_model.pbtxt: a SavedModel without a graph" run text --fetch y
 
 # as TensorFlow 2 saves models: what is computed stands in functions
 printf '{"meta_info_def": {"tags": ["serve"]}, "graph_def": %s, "signature_def": {

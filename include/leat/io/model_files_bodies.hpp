@@ -169,12 +169,8 @@ LEAT_FUNCTION model_files read_model_once(const std::filesystem::path& folder, c
   std::filesystem::path place = folder;
   if (const auto old = detail::beside(detail::model_place(folder), ".old"); !detail::is_there(folder) && is_model_folder(old)) place = old;
   if (!is_model_folder(place)) {
-    if (is_there(place / "saved_model.pb"))
+    if (is_there(place / "saved_model.pb") || is_there(place / "saved_model.pbtxt"))
       throw unimplemented(folder.string() + ": a SavedModel of TensorFlow's, which load_model and read_saved_model_folder read");
-    if (is_there(place / "saved_model.pbtxt"))
-      throw unimplemented(folder.string() +
-                          ": a SavedModel of TensorFlow's in protobuf's text form (saved_model.pbtxt), which is not read; save it as "
-                          "saved_model.pb (as_text=False)");
   }
   const auto graph_path = place / model_graph_file, variables_path = place / model_variables_file;
   const std::string graph_text = read_file(graph_path);
