@@ -163,6 +163,8 @@ TEST_CASE("a constant's last value fills up; more values than elements are refus
   CHECK(starts_with({1.5f}, {}) == list{1.5});
   CHECK(starts_with(std::vector<float>{}, shape_value{2}) == list{0, 0});
   CHECK(starts_with(std::vector<float>{}, shape_value{0}).empty());
+  CHECK(starts_with({1, 2}, shape_value{0}).empty());
+  CHECK(numbers_of(first_value_of(constant_initializer(7.0, true), shape_value{0, 3}, dtype::int32)).empty());
   const auto nan = starts_with({1.0, std::nan("")}, shape_value{3}, dtype::float64);
   CHECK(nan[0] == 1);
   CHECK(std::isnan(nan[1]));

@@ -1,5 +1,6 @@
 #include <leat/named/graph/lookup.hpp>
 
+#include "support/messages.hpp"
 #include "support/recorded_items.hpp"
 #include "support/reference_json.hpp"
 
@@ -380,4 +381,12 @@ TEST_CASE("look-ups and uses of several graphs answer as in TensorFlow") {
     CHECK_MESSAGE(message.find(theirs) == 0, message);
   }
   items.finish();
+}
+
+TEST_CASE("a name without a port is called an operation's only where there is one") {
+  example e;
+  const auto said = [&](const std::string& name) { return leat_test::message_of<invalid_argument>([&] { get_tensor_by_name(e.g, name); }); };
+  CHECK(said(node_name(1)).starts_with("The name '" + node_name(1) + "' refers to an Operation, not a Tensor."));
+  CHECK(said("nothing").starts_with("The name 'nothing' looks like an (invalid) Operation name, not a Tensor."));
+  CHECK(said("").starts_with("The name '' looks like an (invalid) Operation name, not a Tensor."));
 }

@@ -144,7 +144,7 @@ void pipelines() {
   require(count(LEAT_SHOWN(skip, numbers_to_ten.skip(3))) == 7);
   require(count(LEAT_SHOWN(zip, dataset::zip(numbers_to_ten, data))) == 2);
   require(count(LEAT_SHOWN(prefetch, numbers_to_ten.prefetch(2))) == 10);
-  for (auto& [image, label] : LEAT_SHOWN(each_of_data, data)) require(label == static_cast<std::int64_t>(image(0)) / 2 + 7);
+  for (auto& [image, label] : data) require(label == static_cast<std::int64_t>(image(0)) / 2 + 7);
   io::write_file("points.csv", "x,y\n1,2\n3,4\n");
   require(count(LEAT_SHOWN(csv, dataset::csv<float, float>("points.csv"))) == 2);
   require(count(LEAT_SHOWN(text_lines, dataset::text_lines("points.csv"))) == 3);
@@ -160,7 +160,7 @@ void pipelines() {
   const auto scope = g.as_default();
   const auto it = LEAT_SHOWN(initializable_iterator, make_initializable_iterator(dataset::range(3)));
   const output next = LEAT_SHOWN(get_next, it.get_next())[0];
-  require(!get_collection(LEAT_SHOWN(table_initializers, collection::table_initializers)).empty());
+  LEAT_SHOWN(table_initializers, add_to_collection(collection::table_initializers, it.initializer()));
   graph_session s(g);
   s.run(it.initializer());
   require(s.run<std::int64_t>(next) == 0);

@@ -172,6 +172,7 @@ void queues() {
   const output x = constant(1.5f);
   const auto put = LEAT_SHOWN(enqueue, q.enqueue({x}));
   const auto taken = LEAT_SHOWN(dequeue, q.dequeue())[0];
+  const auto end = q.close(true);
   LEAT_SHOWN(add_queue_runner, add_queue_runner(queue_runner(q, {put})));
   graph_session s(g);
   s.run(padded.enqueue({std::vector{1.0f, 2.0f}}));
@@ -180,7 +181,7 @@ void queues() {
   LEAT_SHOWN(start_queue_runners, start_queue_runners(s, c));
   require(s.run<float>(taken) == 1.5f);
   c.request_stop();
-  s.run(q.close(true));
+  s.run(end);
   c.join();
 }
 
