@@ -94,6 +94,28 @@ TEST_CASE("a model that was saved and loaded computes the same, and trains on") 
   CHECK(again.session().run<std::vector<float>>("y:0", {{"x", points}}) == before);
 }
 
+TEST_CASE("a SavedModel of TensorFlow's in text format is the binary one") {
+  const scratch_folder scratch("saved_model_text");
+  line_model m;
+  graph_session s(m.g);
+  s.run(m.init);
+  s.run(m.train, {{m.x, points}, {m.goal, goals}});
+  const auto before = s.run<std::vector<float>>(m.y, {{m.x, points}});
+  io::save_model_options options = m.options();
+  options.metadata.clear();
+  for (const auto format : {io::model_format::tensorflow, io::model_format::tensorflow_text, io::model_format::tensorflow_text}) {
+    options.format = format;
+    io::save_model(scratch.path / "model", s, options);  // in the place of the one before
+    const bool is_text = format == io::model_format::tensorflow_text;
+    CHECK(files::exists(scratch.path / "model" / "saved_model.pbtxt") == is_text);
+    CHECK(files::exists(scratch.path / "model" / "saved_model.pb") == !is_text);
+    CHECK(io::is_saved_model_folder(scratch.path / "model"));
+    io::saved_model loaded = io::load_model(scratch.path / "model");
+    CHECK(loaded.run("serving_default", {{"points", points}})["heights"].as<std::vector<float>>() == before);
+    CHECK(export_graph(loaded.graph()) == export_graph(m.g));
+  }
+}
+
 TEST_CASE("what a signature is asked wrongly is told") {
   const scratch_folder scratch("saved_model");
   line_model m;

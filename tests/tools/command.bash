@@ -257,7 +257,6 @@ expect 0 "" run good.json --variables values --feed x=@rows.json --fetch y --out
 cases=$((cases + 1))
 [ "$(cat y.txt)" = $'y  float32 [2, 1]\n  [[8],\n   [4]]' ] || failed=1
 expect 0 $'y  float32 [2, 1]\n  [[8],\n   [4]]' run good.pbtxt --variables values --feed x=@rows.json --fetch y
-expect 0 $'y  float32 [2, 1]\n  [[8],\n   [4]]' run exported_text --variables values --feed x=@rows.json --fetch y
 expect 0 $'w  float32 [2, 1]\n  [[inf],\n   [-inf]]' run good.json --variables 'w=[[inf], [-Infinity]]' --fetch w
 expect 0 $'  [[-inf],\n   [nan]]' run good.json --variables values --feed 'x=[[-INF, 1], [NaN, 1]]' --fetch y
 expect 0 $'  [[8],\n   [inf]]' run good.json --variables values --feed 'x=[[2, 3], [+infinity, 2.5e-1]]' --fetch y
