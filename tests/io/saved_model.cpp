@@ -1,13 +1,12 @@
+#include <leat/graphs.hpp>
+#include <leat/io/binary.hpp>
 #include <leat/io/saved_model.hpp>
+#include <leat/typed/array.hpp>
 
 #include "support/messages.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
-
-#include <leat/graphs.hpp>
-#include <leat/io/binary.hpp>
-#include <leat/typed/array.hpp>
 
 using namespace leat;
 using leat_test::message_of;

@@ -48,7 +48,11 @@ std::string with_special_numbers(const std::string& text) {
     std::string word;
     for (; at < text.size() && is_letter(text[at]); ++at) word += static_cast<char>(text[at] | 0x20);
     if (!is_within_number && (word == "nan" || word == "inf" || word == "infinity")) {
-      made += std::string("\"\\u000") + static_cast<char>('0' + special) + (word == "nan" ? "nan" : text[first] == '-' ? "-inf" : "inf") + "\"";
+      made += std::string("\"\\u000") + static_cast<char>('0' + special) +
+              (word == "nan"        ? "nan"
+               : text[first] == '-' ? "-inf"
+                                    : "inf") +
+              "\"";
       continue;
     }
     if (at == first) ++at;
@@ -184,7 +188,8 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
     }
     const bool is_folder = files::is_directory(word, ignored);
     if (is_folder && io::is_saved_model_folder(word) && !io::is_model_folder(word)) {
-      for (auto& [name, value] : io::to_variable_values(io::read_bundle((files::path(word) / io::saved_model_variables).string()), is_variable))
+      for (auto& [name, value] :
+           io::to_variable_values(io::read_bundle((files::path(word) / io::saved_model_variables).string()), is_variable))
         enter(name, std::move(value));
       continue;
     }

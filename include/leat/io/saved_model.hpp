@@ -55,8 +55,8 @@ struct model_signature {
 
 /// In which files a model is kept.
 enum class model_format {
-  leat,        // graph.json and variables.safetensors
-  tensorflow,  // TensorFlow's SavedModel: saved_model.pb and variables/
+  leat,             // graph.json and variables.safetensors
+  tensorflow,       // TensorFlow's SavedModel: saved_model.pb and variables/
   tensorflow_text,  // the same with saved_model.pbtxt, as TensorFlow writes it with `as_text`
 };
 
@@ -175,7 +175,8 @@ class saved_model {
   std::unique_ptr<graph_session> session_;
 };
 
-/// Loads a saved model, leat's or a SavedModel of TensorFlow's, into a graph and a session of its own, with all variables restored; local variables are uninitialized.
+/// Loads a saved model, leat's or a SavedModel of TensorFlow's, into a graph and a session of its own, with all variables restored; local
+/// variables are uninitialized.
 /// Errors, naming the folder: those of `read_model_files`, `import_graph`; invalid_argument, naming them, for variables missing in the
 /// files or the graph, or of other dtypes or shapes, and for signatures of elements that the graph does not have.
 /// Source: TensorFlow `saved_model.loader.load`.
