@@ -1,5 +1,5 @@
-// The readers of files of arrays, NPY, NPZ, IDX and safetensors, and of gzip, under libFuzzer: what they accept has the bytes that its shape says, and is
-// written and read again equal.
+// The readers of files of arrays, NPY, NPZ, IDX and safetensors, and of gzip, under libFuzzer: what they accept has the bytes that its
+// shape says, and is written and read again equal.
 
 #include <leat/io/idx.hpp>
 #include <leat/io/npy.hpp>

@@ -63,14 +63,15 @@ int main(int count, char** arguments) try {
                          R"({"node": [{"attr": {"t": {"tensor": {"float_val": ["NaN", 1, -0.5e-3], "int_val": []}}}}]})"};
   for (const char* text : texts) io::write_file(folder / "json" / std::to_string(files++), text);
 
-  for (const char* text :
-       {"node: < name: 'a', op: \"A\\x41\\101\\u00e4\" input: ['^b', \"c\" '1']; attr { value { list { i: [-1, 0x10, 017] } } key: 'k' } > # end",
-        "node { attr { key: 't' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: [inf, -nan, 1.5f] } } } }",
-        "meta_info_def { any_info { [type.googleapis.com/a.b] { c: [{}, <>] } } } collection_def { key: 'a' value { any_list { value { type_url: "
-        "'u' value: '\\0' } } } } saver_def { version: V2 }",
-        "library { function { signature { name: 'f' attr { name: 'T' default_value { i: 1 } } } ret { key: 'a' value: 'b' } arg_attr { key: 1 } } }",
-        "saved_model_schema_version: 1 meta_graphs { signature_def { key: 's' value { inputs { key: 'x' value { name: 'a:0' } } } } }",
-        "model_checkpoint_path: \"a\" all_model_checkpoint_timestamps: 1.5e9"})
+  for (
+      const char* text :
+      {"node: < name: 'a', op: \"A\\x41\\101\\u00e4\" input: ['^b', \"c\" '1']; attr { value { list { i: [-1, 0x10, 017] } } key: 'k' } > # end",
+       "node { attr { key: 't' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: [inf, -nan, 1.5f] } } } }",
+       "meta_info_def { any_info { [type.googleapis.com/a.b] { c: [{}, <>] } } } collection_def { key: 'a' value { any_list { value { type_url: "
+       "'u' value: '\\0' } } } } saver_def { version: V2 }",
+       "library { function { signature { name: 'f' attr { name: 'T' default_value { i: 1 } } } ret { key: 'a' value: 'b' } arg_attr { key: 1 } } }",
+       "saved_model_schema_version: 1 meta_graphs { signature_def { key: 's' value { inputs { key: 'x' value { name: 'a:0' } } } } }",
+       "model_checkpoint_path: \"a\" all_model_checkpoint_timestamps: 1.5e9"})
     io::write_file(folder / "text" / std::to_string(files++), text);
 
   std::filesystem::create_directories(folder / "arrays");

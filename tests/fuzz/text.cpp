@@ -1,9 +1,9 @@
 // The reader of protobuf's text format under libFuzzer.
 
-#include "properties.hpp"
-
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/io/saved_model_folder.hpp>
+
+#include "properties.hpp"
 
 #include <cstddef>
 #include <cstdint>

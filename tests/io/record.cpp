@@ -120,7 +120,8 @@ TEST_CASE("compressed files are written, and known by their first bytes") {
       io::record_reader moved(std::move(told));
       moved.seek(offsets[5]);
       CHECK(moved.next() == samples()[5]);
-      io::record_reader other(path, buffer, compression == io::record_compression::zlib ? io::record_compression::gzip : io::record_compression::zlib);
+      io::record_reader other(path, buffer,
+                              compression == io::record_compression::zlib ? io::record_compression::gzip : io::record_compression::zlib);
       CHECK(problem<data_loss>([&] { other.next(); }).find("c.tfrecord: the compressed bytes are damaged") != std::string::npos);
       io::record_reader plain(path, buffer, io::record_compression::none);
       CHECK_THROWS_AS(plain.next(), data_loss);
@@ -145,8 +146,9 @@ TEST_CASE("compressed files are written, and known by their first bytes") {
   for (const auto compression : {io::record_compression::zlib, io::record_compression::gzip}) {
     io::record_writer(path, io::record_opening::anew, 1 << 18, compression).close();
     CHECK(all_of(path).empty());
-    CHECK(problem<unimplemented>([&] { io::record_writer(path, io::record_opening::append, 1 << 18, compression); })
-              .find("cannot be appended to a compressed file") != std::string::npos);
+    CHECK(problem<unimplemented>([&] {
+            io::record_writer(path, io::record_opening::append, 1 << 18, compression);
+          }).find("cannot be appended to a compressed file") != std::string::npos);
   }
   CHECK_THROWS_AS(io::record_writer(path, io::record_opening::anew, 1, io::record_compression::automatic), invalid_argument);
   CHECK_THROWS_AS(io::record_writer(path, io::record_opening::anew, 1, io::record_compression::gzip, 10), invalid_argument);
@@ -202,8 +204,7 @@ TEST_CASE("a file that was cut off ends cleanly, and a writer goes on behind its
     io::record_reader reader(path);
     const auto list = all_of(reader);
     CHECK(list.size() == (size < first ? 0u : size < bytes.size() ? 1u : 2u));
-    CHECK(reader.end() ==
-          (size == 0 || size == first || size == bytes.size() ? io::record_end::whole : io::record_end::truncated));
+    CHECK(reader.end() == (size == 0 || size == first || size == bytes.size() ? io::record_end::whole : io::record_end::truncated));
     CHECK(reader.offset() == (size < first ? 0 : size < bytes.size() ? first : bytes.size()));
     {
       io::record_writer writer(path, io::record_opening::append);
@@ -237,16 +238,14 @@ TEST_CASE("every changed bit is found, with its place") {
     CHECK(reader.offset() == (is_known ? bytes.size() : first));
     if (is_known) CHECK((!reader.next() && reader.end() == io::record_end::whole));
   }
-  CHECK(problem<data_loss>([&] { io::record_writer(path, io::record_opening::append); }).find("byte 21") !=
-        std::string::npos);
+  CHECK(problem<data_loss>([&] { io::record_writer(path, io::record_opening::append); }).find("byte 21") != std::string::npos);
   io::write_file(path, "name,value\n1,2\n3,4\n");
   CHECK(problem<data_loss>([&] { io::record_reader(path).next(); }).find("no file of records") != std::string::npos);
 }
 
 TEST_CASE("a length beyond the file asks for no memory") {
   const folder here;
-  for (const std::uint64_t length :
-       {std::uint64_t{1} << 40, std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 15}) {
+  for (const std::uint64_t length : {std::uint64_t{1} << 40, std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 15}) {
     std::string bytes(12, '\0');
     std::memcpy(bytes.data(), &length, 8);
     const std::uint32_t checksum = io::masked(io::crc32c(std::string_view(bytes).substr(0, 8)));
@@ -260,9 +259,8 @@ TEST_CASE("a length beyond the file asks for no memory") {
 
 TEST_CASE("files that are none") {
   const folder here;
-  CHECK(problem<not_found>([&] {
-          io::record_reader(here / "missing");
-        }).find("missing: cannot be opened: No such file") != std::string::npos);
+  CHECK(problem<not_found>([&] { io::record_reader(here / "missing"); }).find("missing: cannot be opened: No such file") !=
+        std::string::npos);
   CHECK_THROWS_AS(io::record_reader(here.path), not_found);
   CHECK_THROWS_AS(io::record_reader("/dev/null"), failed_precondition);
   CHECK_THROWS_AS(io::record_writer(here / "no/folder"), failed_precondition);

@@ -100,14 +100,23 @@ TEST_CASE("what others wrote is read") {
 
 TEST_CASE("an array of another dtype keeps no other from being read") {
   // bfloat16 1, -2; float16 0.5, the largest, the smallest, infinity, not a number; int8; uint32; uint64; what the library has not
-  const std::string data("\x80\x3f\x00\xc0" "\x00\x38\xff\x7b\x01\x80\x00\xfc\x00\x7e" "\x80\x7f" "\xff\xff\xff\xff" "\x01\0\0\0\0\0\0\0"
-                         "\0\0\0\0\0\0\0\x80" "abc" "wxyz", 4 + 10 + 2 + 4 + 8 + 8 + 3 + 4);
+  const std::string data(
+      "\x80\x3f\x00\xc0"
+      "\x00\x38\xff\x7b\x01\x80\x00\xfc\x00\x7e"
+      "\x80\x7f"
+      "\xff\xff\xff\xff"
+      "\x01\0\0\0\0\0\0\0"
+      "\0\0\0\0\0\0\0\x80"
+      "abc"
+      "wxyz",
+      4 + 10 + 2 + 4 + 8 + 8 + 3 + 4);
   const io::safetensors read(file_of(
       R"({"__metadata__": {"a": "b"}, "bf": {"dtype": "BF16", "shape": [2, 1], "data_offsets": [0, 4], "unknown": {"x": [1]}},
           "half": {"dtype": "F16", "shape": [5], "data_offsets": [4, 14]}, "i8": {"dtype": "I8", "shape": [2], "data_offsets": [14, 16]},
           "u32": {"dtype": "U32", "shape": [1], "data_offsets": [16, 20]}, "u64": {"dtype": "U64", "shape": [1], "data_offsets": [20, 28]},
           "large": {"dtype": "U64", "shape": [], "data_offsets": [28, 36]}, "f8": {"dtype": "F8_E4M3", "shape": [3], "data_offsets": [36, 39]},
-          "deep": {"dtype": "F32", "shape": [1,1,1,1,1,1,1,1,1], "data_offsets": [39, 43]}})", data));
+          "deep": {"dtype": "F32", "shape": [1,1,1,1,1,1,1,1,1], "data_offsets": [39, 43]}})",
+      data));
   CHECK(read.metadata.at("a") == "b");
   CHECK(read.names().size() == 8);
   const auto is = [&]<class T>(const char* name, const std::vector<T>& wanted) {
@@ -124,7 +133,8 @@ TEST_CASE("an array of another dtype keeps no other from being read") {
   is("i8", std::vector<std::int32_t>{-128, 127});
   is("u32", std::vector<std::int64_t>{4294967295});
   is("u64", std::vector<std::int64_t>{1});
-  CHECK_THROWS_WITH_AS(read["large"], "array \"large\": element 0 of uint64 is 9223372036854775808, which int64 does not hold", out_of_range);
+  CHECK_THROWS_WITH_AS(read["large"], "array \"large\": element 0 of uint64 is 9223372036854775808, which int64 does not hold",
+                       out_of_range);
   CHECK_THROWS_WITH_AS(read["f8"], "array \"f8\": its dtype \"F8_E4M3\" is none that the library reads", unimplemented);
   CHECK_THROWS_WITH_AS(read["deep"], "array \"deep\": it has more than 8 dimensions", unimplemented);
 }

@@ -1,7 +1,6 @@
-#include <leat/io/text.hpp>
-
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/text.hpp>
 #include <leat/io/text/write.hpp>
 
 #include <doctest/doctest.h>
@@ -41,14 +40,16 @@ std::string why_not(const std::string& text) {
 }  // namespace
 
 TEST_CASE("every form of protobuf's text format is read") {
-  const graph_def plain = io::read_text(std::string_view(
-      "node {\n  name: \"a\"\n  op: \"Const\"\n}\nnode {\n  name: \"b\"\n  op: \"Add\"\n  input: \"a\"\n  input: \"a:1\"\n}\n"), {.validate = false});
+  const graph_def plain = io::read_text(
+      std::string_view(
+          "node {\n  name: \"a\"\n  op: \"Const\"\n}\nnode {\n  name: \"b\"\n  op: \"Add\"\n  input: \"a\"\n  input: \"a:1\"\n}\n"),
+      {.validate = false});
   REQUIRE(plain.nodes.size() == 2);
-  for (const char* same : {
-           "node: < name: 'a' op: 'Const' > node: { name: 'b', op: 'Add'; input: ['a', 'a:1'] }",
-           "node [ { name: 'a' op: 'Const' }, < op: \"Add\" name: \"\" 'b' input: [ ] input: 'a' input: 'a' ':' '1' > ]",
-           "\xef\xbb\xbf# a comment\n\n\tnode{name:'a'op:'Const'};node{# another\nname:'b'op:'Add'input:'a'input:'a:1'} # last",
-           "node { name: '\\141' op: 'Con\\x73t' } node { name: '\\u0062' op: '\\U00000041dd' input: \"\\x61\" input: '\\141:1' }"}) {
+  for (const char* same :
+       {"node: < name: 'a' op: 'Const' > node: { name: 'b', op: 'Add'; input: ['a', 'a:1'] }",
+        "node [ { name: 'a' op: 'Const' }, < op: \"Add\" name: \"\" 'b' input: [ ] input: 'a' input: 'a' ':' '1' > ]",
+        "\xef\xbb\xbf# a comment\n\n\tnode{name:'a'op:'Const'};node{# another\nname:'b'op:'Add'input:'a'input:'a:1'} # last",
+        "node { name: '\\141' op: 'Con\\x73t' } node { name: '\\u0062' op: '\\U00000041dd' input: \"\\x61\" input: '\\141:1' }"}) {
     CAPTURE(same);
     CHECK(io::read_text(std::string_view(same), {.validate = false}) == plain);
   }
@@ -181,7 +182,9 @@ TEST_CASE("a text is known by its beginning") {
   CHECK(io::looks_like_text("saved_model_schema_version: 1"));
   CHECK(io::holds_saved_model_text("meta_graphs {"));
   CHECK_FALSE(io::holds_saved_model_text("node {"));
-  for (const char* other : {"", "node", "{\"node\": []}", "model_checkpoint_path: \"a\"", "\n\x0b\n\x04node\x12\x03" "Abc"})
+  for (const char* other : {"", "node", "{\"node\": []}", "model_checkpoint_path: \"a\"",
+                            "\n\x0b\n\x04node\x12\x03"
+                            "Abc"})
     CHECK_FALSE(io::looks_like_text(other));
 }
 

@@ -176,9 +176,10 @@ graph_file load_any(const std::filesystem::path& path, const std::vector<std::st
     const std::string text = io::read_file(path);
     if (is_text || io::looks_like_text(text)) return io::detail::naming(path, [&] { return from_text(text); });
   }
-  throw usage_error(path.string() +
-                    ": files that can be read end in .pb, .meta, .json or .pbtxt, or hold protobuf's text format; folders are saved models or "
-                    "have checkpoints, which are named by their prefix");
+  throw usage_error(
+      path.string() +
+      ": files that can be read end in .pb, .meta, .json or .pbtxt, or hold protobuf's text format; folders are saved models or "
+      "have checkpoints, which are named by their prefix");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 // Files by their endings: .pb holds a GraphDef, .meta a MetaGraphDef, .json and .pbtxt (protobuf's text format) one of them, which the
-// outermost names tell; .dot is written only. A text is known by its content whatever its ending, as TensorFlow writes them. A folder is a saved model, leat's or TensorFlow's, or has checkpoints, the newest of which counts; a checkpoint is
-// named by its prefix.
+// outermost names tell; .dot is written only. A text is known by its content whatever its ending, as TensorFlow writes them. A folder is a
+// saved model, leat's or TensorFlow's, or has checkpoints, the newest of which counts; a checkpoint is named by its prefix.
 
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/core/error.hpp>

@@ -245,7 +245,8 @@ int run_command_line(int count, char** arguments) {
   add_tags(run_command);
   std::vector<std::string> fetched;
   std::vector<long long> times;
-  run_command->add_option("file", request.path, "a graph (.pb, .meta, .json, .pbtxt), a saved model's folder, a checkpoint, or the folder of some")
+  run_command
+      ->add_option("file", request.path, "a graph (.pb, .meta, .json, .pbtxt), a saved model's folder, a checkpoint, or the folder of some")
       ->required();
   auto* fetch_option =
       run_command

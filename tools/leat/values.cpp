@@ -51,7 +51,11 @@ std::string with_special_numbers(const std::string& text) {
     std::string word;
     for (; at < text.size() && is_letter(text[at]); ++at) word += static_cast<char>(text[at] | 0x20);
     if (!is_within_number && (word == "nan" || word == "inf" || word == "infinity")) {
-      made += std::string("\"\\u000") + static_cast<char>('0' + special) + (word == "nan" ? "nan" : text[first] == '-' ? "-inf" : "inf") + "\"";
+      made += std::string("\"\\u000") + static_cast<char>('0' + special) +
+              (word == "nan"        ? "nan"
+               : text[first] == '-' ? "-inf"
+                                    : "inf") +
+              "\"";
       continue;
     }
     if (at == first) ++at;

@@ -272,9 +272,9 @@ inline dataset_of<std::string> text_lines(const data::file_list& files) {
                                                                               data::detail::nothing{});
 }
 
-/// The records of record files, as bytes; whether they are compressed their first bytes say, unless it is said here. Errors: not_found; when
-/// iterated, data_loss for a record that is corrupt or cut off, naming file
-/// and offset: the next record follows if this one's length can be trusted, otherwise the next file. Source: TensorFlow `TFRecordDataset`.
+/// The records of record files, as bytes; whether they are compressed their first bytes say, unless it is said here. Errors: not_found;
+/// when iterated, data_loss for a record that is corrupt or cut off, naming file and offset: the next record follows if this one's length
+/// can be trusted, otherwise the next file. Source: TensorFlow `TFRecordDataset`.
 inline dataset_of<std::string> records(const data::file_list& files,
                                        io::record_compression compression = io::record_compression::automatic) {
   return data::detail::of_files<std::tuple<std::string>, data::detail::records>("records(" + files.description() + ")", files, compression);

@@ -30,13 +30,14 @@ struct element_format {
 /// The dtype that elements have when they are read; `invalid` if the library has none that holds them all, as for long doubles.
 constexpr dtype dtype_as_read(const element_format& format) {
   switch (format.kind) {
-    case element_kind::floating: return format.bytes == 2 || format.bytes == 4 ? dtype::float32 : format.bytes == 8 ? dtype::float64 : dtype::invalid;
+    case element_kind::floating:
+      return format.bytes == 2 || format.bytes == 4 ? dtype::float32 : format.bytes == 8 ? dtype::float64 : dtype::invalid;
     case element_kind::bfloat: return format.bytes == 2 ? dtype::float32 : dtype::invalid;
     case element_kind::signed_integer:
       return format.bytes == 1 || format.bytes == 2 || format.bytes == 4 ? dtype::int32 : format.bytes == 8 ? dtype::int64 : dtype::invalid;
     case element_kind::unsigned_integer:
-      return format.bytes == 1   ? dtype::uint8
-             : format.bytes == 2 ? dtype::int32
+      return format.bytes == 1                        ? dtype::uint8
+             : format.bytes == 2                      ? dtype::int32
              : format.bytes == 4 || format.bytes == 8 ? dtype::int64
                                                       : dtype::invalid;
     case element_kind::boolean: return format.bytes == 1 ? dtype::boolean : dtype::invalid;

@@ -99,7 +99,8 @@ LEAT_FUNCTION std::string native_elements(const element_format& format, std::str
       if (format.bytes == 8)
         return each_element<std::uint64_t, std::int64_t>(bytes, [](std::uint64_t value, std::size_t index) {
           if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-            throw out_of_range("element " + std::to_string(index) + " of uint64 is " + std::to_string(value) + ", which int64 does not hold");
+            throw out_of_range("element " + std::to_string(index) + " of uint64 is " + std::to_string(value) +
+                               ", which int64 does not hold");
           return static_cast<std::int64_t>(value);
         });
       break;

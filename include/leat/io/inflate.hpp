@@ -1,6 +1,6 @@
 #pragma once
-// Compressed bytes (deflate, zlib, gzip), by zlib where LEAT_USE_ZLIB is defined; without it they are refused. A compressed file of a few bytes
-// can ask for much memory: results have limits. CRC-32, their checksum, needs no library.
+// Compressed bytes (deflate, zlib, gzip), by zlib where LEAT_USE_ZLIB is defined; without it they are refused. A compressed file of a few
+// bytes can ask for much memory: results have limits. CRC-32, their checksum, needs no library.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -44,7 +44,8 @@ class inflating_stream {
 /// Compresses bytes piece by piece.
 class deflating_stream {
  public:
-  /// `level`: from 0 (none) to 9 (smallest), -1 for zlib's own choice. Errors: unimplemented without zlib; invalid_argument for another level.
+  /// `level`: from 0 (none) to 9 (smallest), -1 for zlib's own choice. Errors: unimplemented without zlib; invalid_argument for another
+  /// level.
   explicit deflating_stream(compression kind, int level = -1);
   ~deflating_stream();
   deflating_stream(const deflating_stream&) = delete;

@@ -26,9 +26,9 @@ struct inflating_stream::state {
   z_stream of{};
   std::function<std::string_view()> more;
   std::string what;
-  std::string_view rest{};      // of what `more` gave last, beyond `of.avail_in`
+  std::string_view rest{};  // of what `more` gave last, beyond `of.avail_in`
   bool may_hold_several = false;
-  bool is_between = false;      // nothing of a stream was read
+  bool is_between = false;  // nothing of a stream was read
   bool is_done = false, is_whole = false;
   ~state() { ::inflateEnd(&of); }
 
@@ -174,6 +174,8 @@ LEAT_FUNCTION std::string inflate(std::string_view bytes, std::size_t length) {
     throw data_loss("deflate: " + std::to_string(result.size()) + " bytes where " + std::to_string(length) + " are expected");
   return result;
 }
-LEAT_FUNCTION std::string gunzip(std::string_view bytes, std::size_t limit) { return detail::inflated(bytes, compression::gzip, limit, "gzip"); }
+LEAT_FUNCTION std::string gunzip(std::string_view bytes, std::size_t limit) {
+  return detail::inflated(bytes, compression::gzip, limit, "gzip");
+}
 
 }  // namespace leat::io

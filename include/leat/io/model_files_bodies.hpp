@@ -41,8 +41,9 @@ LEAT_FUNCTION void check_replaceable(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder, problem)) throw failed_precondition(folder.string() + ": is there and is no folder");
   // What TensorFlow's folders hold, where the graph says that it is one, or is still to come.
   static const std::set<std::string, std::less<>> of_tensorflow{"saved_model.pb", "saved_model.pbtxt", "variables",
-                                                                 "assets",         "assets.extra",      "fingerprint.pb"};
-  const bool is_of_tensorflow = is_there(folder / "saved_model.pb") || is_there(folder / "saved_model.pbtxt") || folder.extension() == ".part";
+                                                                "assets",         "assets.extra",      "fingerprint.pb"};
+  const bool is_of_tensorflow =
+      is_there(folder / "saved_model.pb") || is_there(folder / "saved_model.pbtxt") || folder.extension() == ".part";
   for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
     const std::string name = entry.path().filename().string();
     std::string_view whole = staged_name(name);

@@ -6,7 +6,8 @@
 //   the record    `length` bytes
 //   checksum      4 bytes: the masked CRC-32C of the record
 //
-// The whole may be compressed, by zlib or gzip, which a reader finds out. A writer that is killed leaves whole records and at most a part of one at the end, which is told apart from records that are corrupt.
+// The whole may be compressed, by zlib or gzip, which a reader finds out. A writer that is killed leaves whole records and at most a part
+// of one at the end, which is told apart from records that are corrupt.
 // Source: TensorFlow 1.x, python_io, "TFRecords Format Details".
 
 #include <leat/core/error.hpp>
@@ -53,8 +54,8 @@ enum class record_compression {
 /// them have come together. A call that fails leaves no part of a record in the file, and may be repeated.
 class record_writer {
  public:
-  /// `level`: of compression, 0 to 9, -1 for zlib's own choice. Errors: failed_precondition, naming the file, if it cannot be opened; data_loss
-  /// if records are to be appended to a file that is no file of records; unimplemented for appending to a compressed one, and for
+  /// `level`: of compression, 0 to 9, -1 for zlib's own choice. Errors: failed_precondition, naming the file, if it cannot be opened;
+  /// data_loss if records are to be appended to a file that is no file of records; unimplemented for appending to a compressed one, and for
   /// compression without zlib; invalid_argument for `record_compression::automatic` and for another level.
   explicit record_writer(const std::filesystem::path& path, record_opening opening = record_opening::anew,
                          std::size_t buffer_bytes = std::size_t{1} << 18, record_compression compression = record_compression::none,
@@ -90,7 +91,7 @@ class record_writer {
   std::size_t limit_ = 0;
   std::uint64_t flushed_ = 0;
   std::unique_ptr<deflating_stream> compressor_{};
-  std::string packed_{};           // compressed, not yet in the file
+  std::string packed_{};            // compressed, not yet in the file
   std::uint64_t packed_bytes_ = 0;  // in the file
   bool is_ended_ = false;
 };
@@ -125,8 +126,8 @@ class record_reader {
 
   /// The offset of the record that `next` would give, in bytes, of a compressed file those that it holds.
   std::uint64_t offset() const { return offset_; }
-  /// Goes to a record whose offset is known; a compressed file is read up to it by `next`. Errors: out_of_range, naming the file, beyond its
-  /// end, of a compressed one from `next`.
+  /// Goes to a record whose offset is known; a compressed file is read up to it by `next`. Errors: out_of_range, naming the file, beyond
+  /// its end, of a compressed one from `next`.
   void seek(std::uint64_t offset);
   const std::filesystem::path& path() const { return path_; }
 

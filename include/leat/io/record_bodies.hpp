@@ -35,8 +35,8 @@ LEAT_FUNCTION record_writer::record_writer(const std::filesystem::path& path, re
   if (compression == record_compression::automatic)
     throw invalid_argument(path.string() + ": a writer has to be told how to compress: none, zlib or gzip");
   if (compression != record_compression::none)
-    compressor_ = std::make_unique<deflating_stream>(
-        compression == record_compression::zlib ? io::compression::zlib : io::compression::gzip, level);
+    compressor_ =
+        std::make_unique<deflating_stream>(compression == record_compression::zlib ? io::compression::zlib : io::compression::gzip, level);
   if (std::error_code ignored; opening == record_opening::append && std::filesystem::exists(path, ignored)) {
     if (compressor_ != nullptr && std::filesystem::file_size(path, ignored) > 0)
       throw unimplemented(path.string() + ": records cannot be appended to a compressed file");

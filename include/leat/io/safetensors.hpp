@@ -47,8 +47,9 @@ struct safetensors_layout {
   std::map<std::string, array_place, std::less<>> places{};
 };
 
-/// Parses a header; `available` is how many bytes follow it. Fields that the format does not have are passed over. Errors: data_loss or invalid_argument, naming array and field, for
-/// text that is no such header, bytes that are not in the file, overlaps, gaps, and byte counts that do not match the shape.
+/// Parses a header; `available` is how many bytes follow it. Fields that the format does not have are passed over. Errors: data_loss or
+/// invalid_argument, naming array and field, for text that is no such header, bytes that are not in the file, overlaps, gaps, and byte
+/// counts that do not match the shape.
 safetensors_layout parse_safetensors_header(std::string_view header, std::size_t available);
 
 /// The largest header that the format allows.

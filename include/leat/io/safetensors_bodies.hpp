@@ -57,10 +57,10 @@ struct converted_type {
   std::string_view name;
   element_format format;
 };
-inline constexpr converted_type safetensors_converted[]{{"F16", {element_kind::floating, 2}},         {"BF16", {element_kind::bfloat, 2}},
-                                                        {"I8", {element_kind::signed_integer, 1}},    {"I16", {element_kind::signed_integer, 2}},
-                                                        {"U16", {element_kind::unsigned_integer, 2}}, {"U32", {element_kind::unsigned_integer, 4}},
-                                                        {"U64", {element_kind::unsigned_integer, 8}}};
+inline constexpr converted_type safetensors_converted[]{
+    {"F16", {element_kind::floating, 2}},        {"BF16", {element_kind::bfloat, 2}},          {"I8", {element_kind::signed_integer, 1}},
+    {"I16", {element_kind::signed_integer, 2}},  {"U16", {element_kind::unsigned_integer, 2}}, {"U32", {element_kind::unsigned_integer, 4}},
+    {"U64", {element_kind::unsigned_integer, 8}}};
 
 LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available) {
   const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + in_quotes(name) + ": " + what); };
@@ -102,8 +102,7 @@ LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::j
     if (size != 0 && bytes > SIZE_MAX / size) wrong("its shape has too many elements");
     bytes *= size;
   }
-  if (bytes != found.size)
-    wrong("its shape takes " + std::to_string(bytes) + " bytes, but it has " + std::to_string(found.size));
+  if (bytes != found.size) wrong("its shape takes " + std::to_string(bytes) + " bytes, but it has " + std::to_string(found.size));
   return found;
 }
 

@@ -55,8 +55,8 @@ struct model_signature {
 
 /// In which files a model is kept.
 enum class model_format {
-  leat,        // graph.json and variables.safetensors
-  tensorflow,  // TensorFlow's SavedModel: saved_model.pb and variables/
+  leat,             // graph.json and variables.safetensors
+  tensorflow,       // TensorFlow's SavedModel: saved_model.pb and variables/
   tensorflow_text,  // the same with saved_model.pbtxt, as TensorFlow writes it with `as_text`
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// TensorFlow's SavedModel folders: saved_model.pb or saved_model.pbtxt with a graph, its signatures and collections for each set of tags, and the values of
-// its variables in variables/variables.index and .data-*. Files are untrusted. Source: TensorFlow saved_model.proto, saved_model/README.md.
+// TensorFlow's SavedModel folders: saved_model.pb or saved_model.pbtxt with a graph, its signatures and collections for each set of tags,
+// and the values of its variables in variables/variables.index and .data-*. Files are untrusted. Source: TensorFlow saved_model.proto,
+// saved_model/README.md.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/model_files.hpp>
@@ -19,8 +20,8 @@ inline constexpr const char* saved_model_variables = "variables/variables";
 /// Whether a folder looks like one of TensorFlow's.
 bool is_saved_model_folder(const std::filesystem::path& folder);
 
-/// All graphs of a saved_model.pb or saved_model.pbtxt, which its content tells. Errors: those of `read_binary` and `read_text`; data_loss for
-/// another file; unimplemented for a later schema.
+/// All graphs of a saved_model.pb or saved_model.pbtxt, which its content tells. Errors: those of `read_binary` and `read_text`; data_loss
+/// for another file; unimplemented for a later schema.
 std::vector<meta_graph_def> read_saved_model(std::string_view bytes);
 /// As saved_model.pb holds it. Errors: those of `write_binary`.
 std::string write_saved_model(const meta_graph_def& meta);

@@ -331,7 +331,8 @@ std::uint32_t read_text_fields(text_scanner& in, M& m, const place& at, int dept
     const std::string_view key = in.identifier();
     if (key.empty()) {
       if (in.is_at('['))
-        in.fail<unimplemented>(position, at, std::string(message_fields<M>::name) + " with an extension, or a message in the form of its type");
+        in.fail<unimplemented>(position, at,
+                               std::string(message_fields<M>::name) + " with an extension, or a message in the form of its type");
       in.fail<data_loss>(position, at, "expected a field's name, got " + in.token());
     }
     text_field_reader reader(in, key, position, seen, at, depth);

@@ -84,9 +84,9 @@ class text_scanner {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
     const std::uint64_t limit = !is_negative ? most : std::is_signed_v<T> ? most + 1 : 0;
     if (read.ec != std::errc{} || magnitude > limit)
-      fail<invalid_argument>(first, where,
-                             token_from(first) + " is out of the range of " + (std::is_signed_v<T> ? "int" : "uint") +
-                                 std::to_string(8 * sizeof(T)));
+      fail<invalid_argument>(
+          first, where,
+          token_from(first) + " is out of the range of " + (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T)));
     return static_cast<T>(is_negative ? 0 - magnitude : magnitude);
   }
 
@@ -198,10 +198,10 @@ class text_scanner {
     int count = 0;
     for (; count < most && at_ != end_; ++count, ++at_) {
       const char c = *at_;
-      const unsigned digit = is_digit(c)              ? static_cast<unsigned>(c - '0')
-                             : c >= 'a' && c <= 'f'   ? static_cast<unsigned>(c - 'a') + 10
-                             : c >= 'A' && c <= 'F'   ? static_cast<unsigned>(c - 'A') + 10
-                                                      : 99;
+      const unsigned digit = is_digit(c)            ? static_cast<unsigned>(c - '0')
+                             : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a') + 10
+                             : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A') + 10
+                                                    : 99;
       if (digit >= base) break;
       value = value * base + digit;
     }
@@ -234,7 +234,8 @@ class text_scanner {
         const std::uint32_t low = digits_of(16, 4, 4, escape, where);
         point = is_between(low, 0xdc00, 0xdfff) ? 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00) : 0xd800;
       }
-      if (point > 0x10ffff || is_between(point, 0xd800, 0xdfff)) fail<data_loss>(escape, where, "a text with an escape that is no character");
+      if (point > 0x10ffff || is_between(point, 0xd800, 0xdfff))
+        fail<data_loss>(escape, where, "a text with an escape that is no character");
       append_utf8(out, point);
       return;
     }

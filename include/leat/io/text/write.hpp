@@ -1,6 +1,6 @@
 #pragma once
-// Writes messages in protobuf's text format, as Python's text_format.MessageToString does: a field in a line, two spaces a level, entries of
-// maps by key. Strings are escaped as in C++ (CEscape), so that the text is ASCII.
+// Writes messages in protobuf's text format, as Python's text_format.MessageToString does: a field in a line, two spaces a level, entries
+// of maps by key. Strings are escaped as in C++ (CEscape), so that the text is ASCII.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
