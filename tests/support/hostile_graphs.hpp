@@ -849,7 +849,7 @@ y = BiasAddGrad(a) T=float32
 a = Const float32[2,2]{1}
 b = Const float32[2,3]{1}
 y = SoftmaxCrossEntropyWithLogits(a, b) T=float32
-## sparse xent label | y:0 | invalid_argument: index 2 at position 1 is out of range [0, 2)
+## sparse xent label | y:0 | invalid_argument: Received a label value of 2 which is outside the valid range of [0, 2).
 a = Const float32[2,2]{1}
 b = Const int64[2]{0,2}
 y = SparseSoftmaxCrossEntropyWithLogits(a, b) T=float32 Tlabels=int64

@@ -211,8 +211,7 @@ void run_items(const Kernel& kernel) {
   if constexpr (Kernel::may_refuse) {
     const bool drops_negative = kernels::drops_negative(kernel);
     if (const std::int64_t k = find_out_of_range(kernel.indices, kernel.count, kernel.rows, drops_negative); k >= 0) [[unlikely]]
-      throw invalid_argument("index " + std::to_string(kernel.indices[k]) + " at position " + std::to_string(k) + " is out of range [0, " +
-                             std::to_string(kernel.rows) + ")");
+      throw invalid_argument(kernels::out_of_range_text(kernel, kernel.indices[k], k));
   }
   if constexpr (requires { kernel.run_all(); }) kernel.run_all();
   else

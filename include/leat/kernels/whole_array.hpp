@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 namespace leat::kernels {
@@ -309,11 +310,27 @@ struct check_range_kernel {
   const T* indices;
   T* out;
   std::int64_t count, rows;
+  bool are_labels;
   check_range_kernel(void* const* p, const step_numbers& n)
-      : indices(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), count(n.product(0, 0, n.rank(0))), rows(n.attribute(0)) {}
+      : indices(static_cast<const T*>(p[0])),
+        out(static_cast<T*>(p[1])),
+        count(n.product(0, 0, n.rank(0))),
+        rows(n.attribute(0)),
+        are_labels(n.attributes() > 1) {}
   std::int64_t items() const { return count; }
   constexpr void operator()(std::int64_t k) const { out[k] = indices[k]; }
 };
+
+/// What is said of a kernel's index that is out of range.
+template <class Kernel, class Index>
+std::string out_of_range_text(const Kernel& kernel, Index index, std::int64_t position) {
+  const std::string at = " at position " + std::to_string(position), range = "[0, " + std::to_string(kernel.rows) + ")";
+  const std::string value = std::to_string(static_cast<std::int64_t>(index));
+  if constexpr (requires { kernel.are_labels; })
+    if (kernel.are_labels)
+      return "Received a label value of " + value + " which is outside the valid range of " + range + ". It stands" + at;
+  return "index " + value + at + " is out of range " + range;
+}
 
 /// Copies divisors that `refuse_zero` has checked.
 template <class T>

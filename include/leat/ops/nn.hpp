@@ -233,7 +233,8 @@ template <int Axis = -1, class X>
 why_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X&) = delete;
 LEAT_OTHERWISE_OF(log_softmax, "<axis>(x) takes one tensor; the axis is a template argument: log_softmax<0>(x); " LEAT_TENSORS);
 
-/// Checks that indices lie in [0, n) and forwards them; otherwise invalid_argument before anything is written. Attribute: n.
+/// Checks that indices lie in [0, n) and forwards them; otherwise invalid_argument before anything is written. Attributes: n, and one more
+/// if they are labels, of which the message speaks.
 /// Source: the range check of TensorFlow's sparse operators on the CPU.
 struct check_range_op {
   static constexpr std::string_view type = "CheckRange";
@@ -411,8 +412,8 @@ struct sparse_softmax_cross_entropy_op {
     return got;
   }
   static constexpr output checked(const output& labels, const output& logits) {
-    const std::int64_t attribute[]{logits.extent()[logits.extent().rank - 1]};
-    return make_node<check_range_op>(attribute, labels);
+    const std::int64_t limit[]{logits.extent()[logits.extent().rank - 1], 1};
+    return make_node<check_range_op>(limit, labels);
   }
   template <class G>
   static constexpr output expand(G& g) {

@@ -254,8 +254,7 @@ void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
       std::remove_cvref_t<decltype(*kernel.indices)> index;
       device.copy_out(&index, kernel.indices + at, sizeof index);
       device.finish();
-      throw invalid_argument("index " + std::to_string(static_cast<std::int64_t>(index)) + " at position " +
-                             std::to_string(at) + " is out of range [0, " + std::to_string(kernel.rows) + ")");
+      throw invalid_argument(kernels::out_of_range_text(kernel, index, at));
     }
   }
   device.for_each(kernel.items(), work, kernel);
