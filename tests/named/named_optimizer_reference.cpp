@@ -20,8 +20,15 @@ using leat_test::reference_folder;
 
 namespace {
 
+bool is_recorded(const std::string& file) {
+  const bool is = std::filesystem::exists(reference_folder() + "/graphs/" + file + ".pb");
+  if (!is) MESSAGE("skipped: the set has no graph " << file);
+  return is;
+}
+
 // Builds a model as the recorded program did, and compares all nodes.
 leat_test::comparison against(const std::string& file, const std::function<void()>& program) {
+  if (!is_recorded(file)) return {};
   const graph_def recorded = io::read_binary_file(reference_folder() + "/graphs/" + file + ".pb");
   graph g;
   const auto scope = g.as_default();
@@ -217,6 +224,7 @@ TEST_CASE("two dense layers with a softmax loss") {
 
 // Takes what a recorded program made before its first gradient from the file, does the rest, and compares that.
 void goes_on(const std::string& file, const std::function<void(graph&)>& rest) {
+  if (!is_recorded(file)) return;
   const graph_def recorded = io::read_binary_file(reference_folder() + "/graphs/" + file + ".pb");
   graph_def before{.versions = recorded.versions};
   graph_def after;

@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/functions/named_slice.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 namespace leat::detail {
 
@@ -17,8 +18,21 @@ namespace leat {
 
 LEAT_FUNCTION output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
                                           std::string_view name, const std::source_location& where) {
+  if (const tensor_literal* number = num_segments.literal(); number != nullptr && number->number(0) < 0)
+    throw invalid_argument("unsorted_segment_sum: Input num_segments == " + std::to_string(static_cast<std::int64_t>(number->number(0))) +
+                           " must not be negative.");
   const number_argument count[]{detail::argument_of(num_segments)};
-  return detail::call_named(info_of<segment_sum_op>, {data, segment_ids}, {}, name, "UnsortedSegmentSum", where, 2, count);
+  const output sums = detail::call_named(info_of<segment_sum_op>, {data, segment_ids}, {}, name, "UnsortedSegmentSum", where, 2, count);
+  if (sums.extent().has_rank() || data.tensor() == nullptr) return sums;
+  // The rows are known where their number is not.
+  const shape rows = data.tensor()->extent();
+  const shape ids = segment_ids.tensor() != nullptr ? segment_ids.tensor()->extent() : segment_ids.literal()->extent();
+  if (!rows.has_rank() || !ids.has_rank()) return sums;
+  shape extent;
+  extent.push(unknown_dimension);
+  for (int i = ids.rank; i < rows.rank; ++i) extent.push(rows[i]);
+  set_shape(sums, extent);
+  return sums;
 }
 
 LEAT_FUNCTION output strided_slice(const operand_value& x, const index_list& begin, const index_list& end, const index_list& strides,
