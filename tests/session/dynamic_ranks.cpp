@@ -23,7 +23,7 @@ shape array_shape(int rank) {
   for (int i = 0; i < rank; ++i) s.push(i % 2 == 1 ? 1 : i % 4 == 0 ? 2 : 3);
   return s;
 }
-tensor_value array_of(int rank) {
+tensor_value array_of_rank(int rank) {
   tensor_value v(dtype::float32, array_shape(rank));
   for (std::int64_t i = 0; i < v.elements(); ++i) v.values<float>()[static_cast<std::size_t>(i)] = static_cast<float>((i * 7) % 11) - 4;
   return v;
@@ -48,7 +48,7 @@ struct case_of_file {
 
 std::string result_of(const case_of_file& c, int rank, bool knows_shape, bool fuse) {
   graph_def def;
-  const tensor_value x = array_of(rank);
+  const tensor_value x = array_of_rank(rank);
   tensor_shape_proto extent = to_proto(x.extent());
   if (!knows_shape) extent = {}, extent.unknown_rank = true;
   const auto add = [&](std::string name, std::string op, std::vector<std::string> inputs, attribute_map attributes) {
@@ -192,7 +192,7 @@ TEST_CASE("functions of programs do not need the rank beforehand") {
           const output x = knows_shape ? placeholder(dtype::float32, shape_value(s), "x") : placeholder(dtype::float32, unknown_shape, "x");
           const output y = all[k](x);
           graph_session session(g);
-          results[knows_shape ? 0 : 1] = text_of(session.run(y, {{x, array_of(rank)}}));
+          results[knows_shape ? 0 : 1] = text_of(session.run(y, {{x, array_of_rank(rank)}}));
         } catch (const error& e) {
           results[knows_shape ? 0 : 1] = std::string("error: ") + e.what();
         }
