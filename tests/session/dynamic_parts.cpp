@@ -181,8 +181,10 @@ TEST_CASE("a variable of the operator before VariableV2 is read when its readers
   graph g;
   auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {}, "x");
-  const output v =
-      call_operator(g, "Variable", {}, {{"dtype", data_type::float32}, {"shape", tensor_shape_proto{}}}, "v").result();
+  graph_def old{.versions = {.producer = 15}};
+  old.nodes.push_back({.name = "v", .op = "Variable", .attributes = {{"dtype", data_type::float32}, {"shape", tensor_shape_proto{}}}});
+  import_graph(g, old, {.name = ""});
+  const output v = get_tensor_by_name(g, "v:0");
   const auto start = assign(v, constant(1.0f)).operation();
   const output read = identity(v), before = tanh(read * 2.0f) + 1.0f;
   const auto same = [](std::span<const tensor_literal> in) { return std::vector<tensor_literal>(in.begin(), in.end()); };
