@@ -122,15 +122,16 @@ class node_programs final : public kernel_memory {
       }
     }
     if (found->passes_through) return c.set(0, c.take(0));
-    const std::size_t count = found->results.size();
-    tensor_value results[most_results];
-    for (std::size_t k = 0; k < count; ++k) results[k] = tensor_value(found->results[k].type, found->results[k].extent);
+    tensor_value result(found->results[0].type, found->results[0].extent);
+    std::optional<tensor_value> further;
+    if (found->results.size() > 1) further.emplace(found->results[1].type, found->results[1].extent);
     if (found->code && !found->bound->is_ready()) find_function(*found, c);
     if (found->code) {
       std::byte nothing[8];  // stands for an array without elements
       const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
       for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
-      for (std::size_t k = 0; k < count; ++k) found->bound->bind(found->fetches[k], place(results[k].data()));
+      found->bound->bind(found->fetches[0], place(result.data()));
+      if (further) found->bound->bind(found->fetches[1], place(further->data()));
       if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
       last_ = found;
       // Interruption is safe: nobody sees the results of a node that does not finish.
@@ -138,12 +139,13 @@ class node_programs final : public kernel_memory {
       const cpu::scoped_interruption within(&stop);
       found->bound->run();
     }
-    for (std::size_t k = 0; k < count; ++k) c.set(static_cast<int>(k), std::move(results[k]));
+    c.set(0, std::move(result));
+    if (further) c.set(1, std::move(*further));
   }
 
  private:
   static constexpr std::size_t most = 16;
-  static constexpr int most_results = 2;
+  static constexpr int most_results = 2;  // `result` and `further`
   struct entry {
     std::vector<tensor_info> infos;
     std::vector<std::string> numbers;  // the bytes of the inputs that are attributes
