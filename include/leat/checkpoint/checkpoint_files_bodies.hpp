@@ -16,11 +16,20 @@
 
 namespace leat::detail {
 
-// Nothing that somebody else has written is overwritten.
+// Nothing that somebody else has written is overwritten. Another process that saves here may remove or replace the manifest between any
+// two calls; so a file that cannot be opened is looked for again.
 LEAT_FUNCTION void check_place(const std::string& prefix) {
+  const std::string file = prefix + ".json";
   std::error_code ignored;
-  if (const std::string file = prefix + ".json"; std::filesystem::exists(file, ignored) && !has_manifest(prefix))
-    throw failed_precondition(file + ": is there, and is no checkpoint's manifest: save under another name, or move it away");
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (!std::filesystem::exists(file, ignored)) return;
+    try {
+      if (is_manifest(io::input_file(file).text())) return;
+      break;
+    } catch (const error&) {
+    }
+  }
+  throw failed_precondition(file + ": is there, and is no checkpoint's manifest: save under another name, or move it away");
 }
 
 LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
