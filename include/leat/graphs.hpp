@@ -4,7 +4,6 @@
 
 #include <leat/core/standard.hpp>
 #include <leat/io/describe.hpp>
-#include <leat/named/canonical/canonical.hpp>
 #include <leat/named/control/control.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>

@@ -124,62 +124,6 @@ outcome in_session(const call& c, const graph_def& def, bool fuse, bool* fused =
   });
 }
 
-/// By `canonical`, the passes and the interpreter.
-outcome compiled(const call& c, const graph_def& def) {
-  graph g;
-  try {
-    import_again(g, def);
-  } catch (const std::exception& e) {
-    return {true, e.what(), {}};
-  }
-  canonical_graph plain;
-  std::vector<output> targets;
-  try {
-    targets = results_of(g, "y");
-    if (targets.empty()) targets.push_back(get_operation_by_name(g, "y").result());
-    plain = canonical(g, targets);
-  } catch (const unimplemented&) {
-    return {false, {}, {}};
-  } catch (const std::exception& e) {
-    return {true, e.what(), {}};
-  }
-  return attempt([&] {
-    for (std::size_t k = 0; k < plain.leaves.size(); ++k) plain.table.nodes[static_cast<std::size_t>(plain.leaves[k].index)].id = k + 1;
-    const cpu::interpreter code(passes::compile(plain.table, plain.targets));
-    cpu::bound_program bound(code);
-    const program_view view = code.view();
-    std::vector<tensor_value> held;
-    std::byte nothing[64]{};
-    const auto place = [&](tensor_value& v) { return v.elements() > 0 ? v.data() : nothing; };
-    for (const auto& l : plain.leaves) {
-      const auto k = static_cast<std::size_t>(std::stoi(l.tensor.operation().name().substr(2)));
-      held.push_back(c.values[k].copy());
-    }
-    for (int b = 0; b < view.buffers(); ++b) {
-      const auto info = view.buffer_at(b);
-      if (info.where == storage::feed || info.where == storage::variable) bound.bind(b, place(held[static_cast<std::size_t>(info.id) - 1]));
-    }
-    outcome made{true, {}, {}};
-    const bool writes = results_of(g, "y").empty();
-    for (std::size_t k = 0; k < targets.size(); ++k) {
-      const tensor_info& info = plain.table.at(plain.targets[k]).result;
-      made.results.emplace_back(info.type, info.extent);
-      if (view.fetch(static_cast<int>(k)) >= 0) bound.bind(view.fetch(static_cast<int>(k)), place(made.results.back()));
-    }
-    bound.run();
-    if (writes) {
-      made.results.clear();
-      for (std::size_t k = 0; k < c.values.size(); ++k) {
-        if (c.s.inputs[k].what != argument::role::variable) continue;
-        for (std::size_t i = 0; i < plain.leaves.size(); ++i)
-          if (plain.leaves[i].tensor.operation().name() == input_name(k)) made.results.push_back(held[i]);
-        if (made.results.empty()) made.results.push_back(c.values[k]);
-      }
-    }
-    return made;
-  });
-}
-
 /// A plain table that is run by the interpreter, with leaves in the order in which they are added.
 class plain_table {
  public:
@@ -258,7 +202,7 @@ std::vector<std::optional<tensor_value>> defined_gradients(const call& c, const 
 // ---- what is found --------------------------------------------------------------------------------------------------
 
 struct paths_of {
-  bool definition = false, fused = false, canonical = false, alone = false, kernel = false, frozen = false;
+  bool definition = false, fused = false, alone = false, kernel = false, frozen = false;
   bool gradient = false, typed_gradient = false;
   std::set<dtype> types;
 };
@@ -327,8 +271,6 @@ void try_values(const sample& s, dtype tried, flavor how) {
     bool fused = false;
     const outcome other = in_session(c, fed, true, &fused);
     if (other.problem.empty()) disagree(c, "fused, though refused", other, alone);
-    const outcome again = compiled(c, fed);
-    if (again.there && again.problem.empty()) disagree(c, "canonical, though refused", again, alone);
     return;
   }
   const double scale = scale_of(c);
@@ -342,9 +284,6 @@ void try_values(const sample& s, dtype tried, flavor how) {
   const outcome whole = in_session(c, fed, true, &fused);
   p.fused = p.fused || fused;
   compare(c, "fused", whole, alone, scale);
-  const outcome plain = compiled(c, fed);
-  p.canonical = p.canonical || (plain.there && plain.problem.empty());
-  compare(c, "canonical", plain, alone, scale);
   const outcome its = defined(c);
   p.definition = p.definition || (its.there && its.problem.empty());
   compare(c, "definition", its, alone, scale);
@@ -505,12 +444,11 @@ std::string table_text() {
       "sums have another order.\nWritten by `conformance . --write`.\n\n"
       "- *definition*: one class says shape, elements and gradient; typed expressions are made of these, compiled or interpreted.\n"
       "- *fused*: a `graph_session` makes it part of a program, with its neighbors.\n"
-      "- *canonical*: `canonical` writes it into the plain table that the compiler's passes take.\n"
       "- *node by node*: a `graph_session` runs it by itself: by its *definition*, or by a *kernel* of its own.\n"
       "- *frozen*: its inputs were variables, were frozen to constants, and the graph was read again from the bytes of a file.\n"
       "- *gradient*: of graphs with *names*, of the *definition*, or both; each was compared with differences.\n"
       "- *dtypes*: of its operands, of those that may differ.\n\n"
-      "| operator | definition | fused | canonical | node by node | frozen | gradient | dtypes |\n|---|---|---|---|---|---|---|---|\n";
+      "| operator | definition | fused | node by node | frozen | gradient | dtypes |\n|---|---|---|---|---|---|---|\n";
   const auto yes = [](bool b) { return b ? "yes" : "-"; };
   for (const auto& [type, p] : found) {
     std::string types;
@@ -519,7 +457,7 @@ std::string table_text() {
     if (p.types.size() == 6) types = "all";
     if (types.empty()) types = "its own";
     const std::string gradient = p.gradient && p.typed_gradient ? "both" : p.gradient ? "names" : p.typed_gradient ? "definition" : "-";
-    text += "| " + type + " | " + yes(p.definition) + " | " + yes(p.fused) + " | " + yes(p.canonical) + " | " +
+    text += "| " + type + " | " + yes(p.definition) + " | " + yes(p.fused) + " | " +
             (!p.alone                       ? "-"
              : find_kernel(type) != nullptr ? "kernel"
                                             : "definition") +

@@ -49,7 +49,7 @@ const std::vector<header_family> families{
     {"Graphs",
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
       "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp",
-      "io/text.hpp", "io/describe.hpp", "proto/freeze.hpp", "named/canonical/canonical.hpp", "named/exchange/to_graph.hpp"}},
+      "io/text.hpp", "io/describe.hpp", "proto/freeze.hpp", "named/exchange/to_graph.hpp"}},
     {"Running", {"session/interactive_session.hpp", "typed/evaluate.hpp", "session/gradient_of.hpp", "runtime/kernels/kernel.hpp"}},
 };
 

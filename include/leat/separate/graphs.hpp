@@ -9,7 +9,6 @@
 #include <leat/core/summary_text_bodies.hpp>
 #include <leat/graph/known_operators_bodies.hpp>
 #include <leat/kernels/print_bodies.hpp>
-#include <leat/named/canonical/canonical_bodies.hpp>
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/control/branch_bodies.hpp>
 #include <leat/named/control/case_bodies.hpp>

@@ -278,8 +278,10 @@ LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std:
     throw;
   } catch (const deadline_exceeded&) {
     throw;
-  } catch (const std::exception&) {
+  } catch (const error&) {
     return false;  // nothing was written: running node by node names the failing node
+  } catch (const std::bad_alloc&) {
+    return false;  // which needs less memory
   }
   kept_->fused_runs.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -315,7 +317,9 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     timed.emplace(step.trace, step.traced_run, "run", "Session");
   }
   const bool fuses = options_.fuse && (step.trace == nullptr || step.trace->detail() == trace_detail::steps);
-  const bool is_program = !p.plan.has_control_flow && !p.plan.has_effects;
+  const bool is_program = p.plan.why_no_program().empty();
+  if (step.trace != nullptr && fuses && !is_program)
+    const trace_scope why(step.trace, step.traced_run, "no program: " + std::string(p.plan.why_no_program()), "Plan");
   if (fuses && is_program)
     if (const auto program = fits ? warm : p.programs.find(graph_, p.plan, step, feeds, last)) {
       if (fits) program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
@@ -330,8 +334,10 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
         throw;
       } catch (const deadline_exceeded&) {
         throw;
-      } catch (const std::exception&) {
+      } catch (const error&) {
         // Nothing was written: running node by node names the failing node.
+      } catch (const std::bad_alloc&) {
+        // Node by node it needs less memory.
       }
     }
   if (cpu::has_threads && options_.inter_op_parallelism_threads != 1) {

@@ -1,6 +1,6 @@
 #pragma once
-// Rewrites of operators that only graphs at run time have to those that the passes know: a table by type, used by `canonical`.
-// named/canonical/canonical_gradients.hpp fills it for the operators of gradients.
+// Rewrites of operators that only graphs at run time have to those that the passes know: a table by type, for fused programs and for
+// nodes by themselves. canonical_gradients.hpp fills it for the operators of gradients.
 
 #include <functional>
 #include <leat/graph/operator.hpp>

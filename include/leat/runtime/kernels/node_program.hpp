@@ -1,6 +1,6 @@
 #pragma once
-// Runs an operator with a definition (element function, reduction, view, array kernel, composite), or one that `canonical` rewrites
-// to such, as a program of one node: the compiler's passes make it for the current shapes, the interpreter runs it, and the node
+// Runs an operator with a definition (element function, reduction, view, array kernel, composite), or one that is rewritten to such
+// (canonical_rewrite.hpp), as a program of one node: the compiler's passes make it for the current shapes, the interpreter runs it, and the node
 // keeps it for the next call with these shapes. So every operator of typed expressions, user-defined ones too, runs in graphs with
 // names.
 

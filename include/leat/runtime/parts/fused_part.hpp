@@ -51,8 +51,10 @@ class fused_part final : public plan_part {
       throw;
     } catch (const deadline_exceeded&) {
       throw;
-    } catch (const std::exception&) {
+    } catch (const error&) {
       return false;  // node by node, so that the error names its node
+    } catch (const std::bad_alloc&) {
+      return false;  // which needs less memory
     }
   }
   void run_nodes(step_state& step, std::span<const token> inputs, std::span<token> results) {

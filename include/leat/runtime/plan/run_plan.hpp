@@ -88,6 +88,12 @@ struct run_plan {
   std::vector<std::vector<int>> fetches_of;  // indexed by node: fetches among its results
   int results = 0;
 
+  /// Why it cannot be one program, whatever the shapes; empty if it may.
+  std::string_view why_no_program() const {
+    if (has_control_flow) return "it has branches or loops";
+    if (has_effects) return "it does more than compute and write variables";
+    return {};
+  }
   /// Tells the nodes which of them are fetched.
   void enter_fetches() {
     fetches_of.resize(nodes.size());

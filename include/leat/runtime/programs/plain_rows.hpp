@@ -1,6 +1,6 @@
 #pragma once
 // Translates a node of a graph at run time to rows of the plain table, if its operator has a definition or can be expressed by
-// operators that have: slices as views, and what `canonical` rewrites in the same way.
+// operators that have: slices as views, and by the rewrites of canonical_rewrite.hpp.
 
 #include <leat/core/short_list.hpp>
 #include <leat/named/canonical/canonical_gradients.hpp>
@@ -271,7 +271,7 @@ class plain_rows {
     return {node<pad_op>(numbers, reshaped(in(4), whole))};
   }
 
-  // As `canonical` rewrites it.
+  // By its rewrite.
   results rewritten(const canonical_rewrite& rewrite) {
     std::vector<output> operands;
     for (int k : rewrite.operands) operands.push_back(in(k));

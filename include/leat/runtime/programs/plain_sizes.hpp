@@ -212,7 +212,7 @@ class size_finder {
     for (int k = 0; k < b.control_count; ++k) controls.push_back(place(b_.rows.control(b, k)));
     try {
       return rows().add(*b.op, inputs, numbers, controls);
-    } catch (const std::exception&) {
+    } catch (const error&) {
       return -1;  // the operator's shape rule does not take named dimensions
     }
   }

@@ -46,12 +46,13 @@ class plain_builder {
  public:
   plain_builder(graph& g, const run_plan& plan, step_state& step) : g_(g), plan_(plan), step_(step) {}
 
-  /// The table, or nothing if the plan has none for these shapes. It is valid for the elements of `known_feeds` only.
+  /// The table, or nothing if the plan has none for these shapes: `reason` says why. It is valid for the elements of `known_feeds` only.
+  /// Errors: none of those that nodes raise, which the executor reports.
   std::optional<plain_table> make(std::span<const tensor_value> feeds, std::span<const int> known_feeds = {}) {
-    if (plan_.has_control_flow || plan_.has_effects) return std::nullopt;
+    if (const std::string_view why = plan_.why_no_program(); !why.empty()) return without(why);
     for (const auto& f : feeds) {
       made_.feeds.push_back({f.type(), f.extent()});
-      if (size_of(f.type()) == 0) return std::nullopt;
+      if (size_of(f.type()) == 0) return without("a feed of " + dtype_name(f.type()));
     }
     try {
       values_.resize(static_cast<std::size_t>(plan_.results));
@@ -67,13 +68,17 @@ class plain_builder {
           v.row = leaf(v.info, info_of<placeholder_op>, plain_table::leaf_kind::feed, static_cast<int>(k));
         }
       for (int i : plan_.order)
-        if (plan_.nodes[static_cast<std::size_t>(i)].kind != flow::feed && !enter(i)) return std::nullopt;
-      if (!finish()) return std::nullopt;
+        if (plan_.nodes[static_cast<std::size_t>(i)].kind != flow::feed && !enter(i)) return without(i);
+      if (!finish()) return without("what is fetched is no tensor of numbers");
       return std::move(made_);
-    } catch (const std::exception&) {
-      return std::nullopt;  // the executor reports the error, or needs less memory
+    } catch (const error& e) {
+      return without(e.what());
+    } catch (const std::bad_alloc&) {
+      return without("not enough memory");
     }
   }
+  /// Why `make` returned nothing.
+  const std::string& reason() const { return reason_; }
   /// Whether there is no table because a variable has no value yet.
   bool lacks_values() const { return lacks_values_; }
 
@@ -84,6 +89,15 @@ class plain_builder {
   };
   static constexpr std::int64_t most_known = 4096;  // limit on elements folded at once
 
+  std::optional<plain_table> without(std::string_view reason) {
+    reason_ = reason;
+    return std::nullopt;
+  }
+  std::optional<plain_table> without(int index) {
+    const kernel_node& n = *plan_.nodes[static_cast<std::size_t>(index)].node;
+    const std::string node = "the node '" + n.name() + "' (" + std::string(n.type) + ")";
+    return without(node + (lacks_values_ ? ": the variable has no value yet" : ": not expressed by operators that a program has"));
+  }
   plain_value& result(int node, int port) {
     return values_[static_cast<std::size_t>(plan_.nodes[static_cast<std::size_t>(node)].first_result + port)];
   }
@@ -414,6 +428,7 @@ class plain_builder {
   int search_ = 0;
   std::vector<int> writes_;
   bool lacks_values_ = false;
+  std::string reason_;
 };
 
 }  // namespace leat::runtime

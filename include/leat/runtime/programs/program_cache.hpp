@@ -37,6 +37,7 @@ class program_cache final : program_holder {
         return programs_.front();
       }
       step.start_clock();
+      if (is_hopeless_) trace_reason(step);
       if (is_hopeless_ || (!may_have && !is_worth_making(values))) return nullptr;
       const auto [made, fresh] = make(g, plan, step, values, known_feeds, may_have);
       if (made == nullptr) return nullptr;
@@ -114,7 +115,10 @@ class program_cache final : program_holder {
     if (table && earlier_) p = make_general(*table, values);
     if (table && p == nullptr) p = program_of(*table);
     if (p == nullptr) {
+      if (!builder.reason().empty()) reason_ = builder.reason();
       if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // the plan has no program
+      timed.reset();
+      trace_reason(step);
       return {};
     }
     // The second table is kept: its differences from the third follow from the sizes of the feeds.
@@ -145,12 +149,21 @@ class program_cache final : program_holder {
     p->own_bytes += static_cast<std::int64_t>(p->general->places.size() * (sizeof(node) + 4 * sizeof(int)));
     return p;
   }
-  static std::shared_ptr<plain_program> program_of(const plain_table& table) {
+  // None if the passes refuse the table, or memory does not suffice: the executor reports the error, or needs less.
+  std::shared_ptr<plain_program> program_of(const plain_table& table) {
     try {
       return std::make_shared<plain_program>(table);
-    } catch (const std::exception&) {
-      return nullptr;  // the executor reports the error, or needs less memory
+    } catch (const error& e) {
+      reason_ = e.what();
+    } catch (const std::bad_alloc&) {
+      reason_ = "not enough memory";
     }
+    return nullptr;
+  }
+  // An event of no length that says why the nodes run one by one.
+  void trace_reason(step_state& step) const {
+    if (step.trace == nullptr) return;
+    const trace_scope why(step.trace, step.traced_run, "no program: " + reason_.substr(0, reason_.find('\n')), "Plan");
   }
   // After many different shapes, compiles only for shapes seen before: a program that runs once does not pay.
   bool is_worth_making(std::span<const tensor_value> values) {
@@ -175,6 +188,7 @@ class program_cache final : program_holder {
   std::mutex guard_;
   std::vector<std::shared_ptr<plain_program>> programs_;  // the most recently used first
   bool is_hopeless_ = false;
+  std::string reason_;  // why there was no program the last time
   std::optional<plain_table> earlier_;  // a table for other sizes
   int failed_to_generalize_ = 0;
   int made_ = 0;
