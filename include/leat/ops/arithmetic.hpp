@@ -141,8 +141,13 @@ struct reciprocal_grad_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * g.input(1) * g.input(0) * -2);
-    if (g.wants(1)) give(g, 1, make_node<reciprocal_grad_op>({}, g.input(0), g.dy()));
+    const auto wait = g.after_dy();
+    if (g.wants(0)) {
+      const auto twice = g.dy() * -2.0f;
+      const auto by_dy = twice * g.input(1);
+      give(g, 0, by_dy * g.input(0));
+    }
+    if (g.wants(1)) give(g, 1, g.template node<reciprocal_grad_op>(g.input(0), g.dy()));
   }
 };
 
@@ -155,7 +160,7 @@ struct reciprocal_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<reciprocal_grad_op>({}, g.result(), g.dy()));
+    if (g.wants(0)) give(g, 0, g.template node<reciprocal_grad_op>(g.result(), g.dy()));
   }
 };
 /// Element-wise 1 / x. Dtypes: floating point. Source: TensorFlow `Reciprocal`.
@@ -179,8 +184,11 @@ struct real_div_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() / g.input(1));
-    if (g.wants(1)) give(g, 1, -g.dy() * g.result() / g.input(1));
+    if (g.wants(0)) give(g, 0, g.template node<real_div_op>(g.dy(), g.input(1)));
+    if (!g.wants(1)) return;
+    const auto minus = -g.input(0);
+    const auto once = g.template node<real_div_op>(minus, g.input(1));
+    give(g, 1, g.dy() * g.template node<real_div_op>(once, g.input(1)));
   }
 };
 /// Element-wise a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
@@ -296,7 +304,9 @@ struct floor_mod_op : rule::binary<rule::takes::number> {
   template <class G>
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, g.dy());
-    if (g.wants(1)) give(g, 1, -g.dy() * floor_divide(g.input(0), g.input(1)));
+    if (!g.wants(1)) return;
+    const auto minus = -g.template node<floor_div_op>(g.input(0), g.input(1));
+    give(g, 1, g.dy() * minus);
   }
 };
 /// The remainder of `floor_divide`, with the divisor's sign. Shapes broadcast; dtypes: numbers.
@@ -346,6 +356,8 @@ template <class A, class B>
 LEAT_WHY_BESIDE truncate_mod(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(truncate_mod);
 
+struct select_op;
+
 struct maximum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Maximum";
   static constexpr bool commutative = true;
@@ -356,8 +368,13 @@ struct maximum_op : rule::binary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, select(greater_equal(g.input(0), g.input(1)), g.dy(), constant_like(g.dy(), 0)));
-    if (g.wants(1)) give(g, 1, select(greater_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
+    give_to_winner(g, greater_equal(g.input(0), g.input(1)));
+  }
+  template <class G>
+  static constexpr void give_to_winner(G& g, const output& first_wins) {
+    const auto zero = g.zeros_like(g.dy());
+    if (g.wants(0)) give(g, 0, g.template node<select_op>(first_wins, g.dy(), zero));
+    if (g.wants(1)) give(g, 1, g.template node<select_op>(first_wins, zero, g.dy()));
   }
 };
 /// The larger of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
@@ -390,8 +407,7 @@ struct minimum_op : rule::binary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, select(less_equal(g.input(0), g.input(1)), g.dy(), constant_like(g.dy(), 0)));
-    if (g.wants(1)) give(g, 1, select(less_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
+    maximum_op::give_to_winner(g, less_equal(g.input(0), g.input(1)));
   }
 };
 /// The smaller of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
@@ -423,7 +439,10 @@ struct square_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * (g.input(0) * 2));
+    const auto wait = g.after_dy();
+    if (!g.wants(0)) return;
+    const auto two = g.number(2);
+    give(g, 0, g.template node<mul_op>(g.dy(), g.template node<mul_op>(g.input(0), two)));
   }
 };
 /// Element-wise x². Dtypes: numbers. Source: TensorFlow `Square`.
@@ -447,8 +466,17 @@ struct squared_difference_op : rule::binary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * ((g.input(0) - g.input(1)) * 2));
-    if (g.wants(1)) give(g, 1, g.dy() * ((g.input(1) - g.input(0)) * 2));
+    const output slope = times_two(g);
+    if (g.wants(0)) give(g, 0, slope);
+    if (g.wants(1)) give(g, 1, -slope);
+  }
+  /// 2 dy (a - b).
+  template <class G>
+  static constexpr output times_two(G& g) {
+    const auto wait = g.after_dy();
+    const auto twice = g.template node<mul_op>(g.number(2, "scalar"), g.dy());
+    const auto difference = g.input(0) - g.input(1);
+    return twice * difference;
   }
 };
 /// Element-wise (a - b)². Shapes broadcast; dtypes: numbers. Source: TensorFlow `SquaredDifference`.
@@ -501,7 +529,7 @@ struct sign_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, constant(g.owner(), g.input(0).type(), g.input(0).extent(), 0));
+    if (g.wants(0)) give(g, 0, g.zeros_like(g.input(0)));
   }
 };
 /// The sign of each element: -1, 0 or 1. Dtypes: numbers. Source: TensorFlow `Sign`.

@@ -2,6 +2,7 @@
 // Element-wise mathematical functions. Dtypes: floating point. Errors of all functions: rules.hpp.
 
 #include <leat/ops/arithmetic.hpp>
+#include <numbers>
 
 namespace leat {
 
@@ -14,6 +15,7 @@ struct exp_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, g.dy() * g.result());
   }
 };
@@ -37,6 +39,7 @@ struct expm1_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, g.dy() * exp(g.input(0)));
   }
 };
@@ -60,7 +63,8 @@ struct log_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() / g.input(0));
+    const auto wait = g.after_dy();
+    if (g.wants(0)) give(g, 0, g.dy() * reciprocal(g.input(0)));
   }
 };
 /// Natural logarithm of each element. Dtypes: floating point. Source: TensorFlow `Log`.
@@ -83,7 +87,8 @@ struct log1p_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() / (g.input(0) + 1));
+    const auto wait = g.after_dy();
+    if (g.wants(0)) give(g, 0, g.dy() * reciprocal(1 + g.input(0)));
   }
 };
 /// Element-wise log(1 + x), accurate near 0. Dtypes: floating point. Source: TensorFlow `Log1p`.
@@ -108,8 +113,13 @@ struct sqrt_grad_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<sqrt_grad_op>({}, g.input(0), g.dy() * g.result()) * -2);
-    if (g.wants(1)) give(g, 1, make_node<sqrt_grad_op>({}, g.input(0), g.dy()));
+    const auto wait = g.after_dy();
+    const auto quotient = g.dy() / g.input(0);
+    if (g.wants(0)) {
+      const auto minus = -quotient;
+      give(g, 0, minus * g.result());
+    }
+    if (g.wants(1)) give(g, 1, 0.5f * quotient);
   }
 };
 
@@ -121,7 +131,7 @@ struct sqrt_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<sqrt_grad_op>({}, g.result(), g.dy()));
+    if (g.wants(0)) give(g, 0, g.template node<sqrt_grad_op>(g.result(), g.dy()));
   }
 };
 /// Square root of each element. Dtypes: floating point. Source: TensorFlow `Sqrt`.
@@ -146,8 +156,13 @@ struct rsqrt_grad_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<reciprocal_grad_op>({}, g.input(0), g.dy() * g.input(1)) * 1.5);
-    if (g.wants(1)) give(g, 1, make_node<rsqrt_grad_op>({}, g.input(0), g.dy()));
+    const auto wait = g.after_dy();
+    if (g.wants(0)) {
+      const auto scaled = -1.5f * g.dy();
+      const auto by_dy = scaled * g.input(1);
+      give(g, 0, by_dy * square(g.input(0)));
+    }
+    if (g.wants(1)) give(g, 1, g.template node<rsqrt_grad_op>(g.input(0), g.dy()));
   }
 };
 
@@ -159,7 +174,7 @@ struct rsqrt_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<rsqrt_grad_op>({}, g.result(), g.dy()));
+    if (g.wants(0)) give(g, 0, g.template node<rsqrt_grad_op>(g.result(), g.dy()));
   }
 };
 /// Element-wise 1 / √x. Dtypes: floating point. Source: TensorFlow `Rsqrt`.
@@ -264,6 +279,7 @@ struct sin_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, g.dy() * cos(g.input(0)));
   }
 };
@@ -287,7 +303,10 @@ struct cos_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, -g.dy() * sin(g.input(0)));
+    const auto wait = g.after_dy();
+    if (!g.wants(0)) return;
+    const auto minus = -g.dy();
+    give(g, 0, minus * sin(g.input(0)));
   }
 };
 /// Cosine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Cos`.
@@ -310,7 +329,10 @@ struct tan_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * (1 + square(g.result())));
+    const auto wait = g.after_dy();
+    if (!g.wants(0)) return;
+    const auto secant = reciprocal(cos(g.input(0)));
+    give(g, 0, square(secant) * g.dy());
   }
 };
 /// Tangent of each element, in radians. Dtypes: floating point. Source: TensorFlow `Tan`.
@@ -333,7 +355,15 @@ struct asin_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * rsqrt(1 - square(g.input(0))));
+    const auto wait = g.after_dy();
+    if (g.wants(0)) give(g, 0, g.dy() * slope(g));
+  }
+  /// 1 / √(1 - x²).
+  template <class G>
+  static constexpr auto slope(G& g) {
+    const auto squared = square(g.input(0));
+    const auto one = g.number(1);
+    return reciprocal(sqrt(g.template node<sub_op>(one, squared)));
   }
 };
 /// Arc sine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Asin`.
@@ -356,7 +386,11 @@ struct acos_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, -g.dy() * rsqrt(1 - square(g.input(0))));
+    const auto wait = g.after_dy();
+    if (!g.wants(0)) return;
+    const auto slope = asin_op::slope(g);
+    const auto minus = -g.dy();
+    give(g, 0, minus * slope);
   }
 };
 /// Arc cosine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Acos`.
@@ -379,7 +413,11 @@ struct atan_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() / (1 + square(g.input(0))));
+    const auto wait = g.after_dy();
+    if (!g.wants(0)) return;
+    const auto squared = square(g.input(0));
+    const auto one = g.number(1);
+    give(g, 0, g.dy() * reciprocal(g.template node<add_op>(one, squared)));
   }
 };
 /// Arc tangent of each element, in radians. Dtypes: floating point. Source: TensorFlow `Atan`.
@@ -402,6 +440,7 @@ struct sinh_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, g.dy() * cosh(g.input(0)));
   }
 };
@@ -425,6 +464,7 @@ struct cosh_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, g.dy() * sinh(g.input(0)));
   }
 };
@@ -448,7 +488,11 @@ struct erf_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * 1.1283791670955126 * exp(-square(g.input(0))));
+    if (!g.wants(0)) return;
+    const auto factor = g.number(2 * std::numbers::inv_sqrtpi);
+    const auto wait = g.after_dy();
+    const auto scaled = g.dy() * factor;
+    give(g, 0, scaled * exp(-square(g.input(0))));
   }
 };
 /// Error function of each element, 2/√π ∫₀ˣ e^(-t²) dt. Dtypes: floating point. Source: TensorFlow `Erf`.
@@ -471,31 +515,23 @@ struct pow_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto choose = [](const auto& condition, const auto& a, const auto& b) { return select(condition, a, b); };
-    const auto filled = [](const output& x, double value) { return constant_like(x, value); };
-    if (g.wants(0)) give(g, 0, base_slope(g.dy(), g.input(0), g.input(1)));
-    if (g.wants(1)) give(g, 1, exponent_slope(g.dy(), g.input(0), g.result(), choose, filled));
-  }
-  /// The gradient of the base: dy b aᵇ⁻¹. One statement is one node, in TensorFlow's order, as graphs with names have them.
-  template <class Handle>
-  static constexpr Handle base_slope(const Handle& dy, const Handle& a, const Handle& b) {
-    const Handle by_b = dy * b;
-    const Handle less_one = b - 1;
-    const Handle power = pow(a, less_one);
-    return by_b * power;
-  }
-  /// The gradient of the exponent: dy aᵇ log a where a > 0, and 0 elsewhere. The choice stands before the logarithm, too: its gradient at 0
-  /// is none, and 0 times that no number. `choose(condition, x, y)` and `filled(x, value)`, in the shape of x or a scalar, are the writer's.
-  template <class Handle, class Choose, class Filled>
-  static constexpr Handle exponent_slope(const Handle& dy, const Handle& a, const Handle& power, Choose choose, Filled filled) {
-    const Handle positive = greater(a, constant_like(a, 0));
-    const Handle one = filled(a, 1);
-    const Handle safe = choose(positive, a, one);
-    const Handle logarithm = log(safe);
-    const Handle none = filled(a, 0);
-    const Handle log_a = choose(positive, logarithm, none);
-    const Handle by_power = dy * power;
-    return by_power * log_a;
+    const output a = g.input(0);
+    if (g.wants(0)) {
+      const auto by_b = g.dy() * g.input(1);
+      const auto less_one = g.input(1) - 1;
+      const auto power = pow(a, less_one);
+      give(g, 0, by_b * power);
+    }
+    if (!g.wants(1)) return;
+    // The choice stands before the logarithm, too: its gradient at 0 is none, and 0 times that no number.
+    const auto positive = greater(a, constant_like(a, 0));
+    const auto one = g.ones_like(a);
+    const auto safe = g.choose(positive, a, one);
+    const auto logarithm = log(safe);
+    const auto none = g.zeros_like(a);
+    const auto log_a = g.choose(positive, logarithm, none);
+    const auto by_power = g.dy() * g.result();
+    give(g, 1, by_power * log_a);
   }
 };
 /// Element-wise aᵇ; the gradient of b uses log(a) where a > 0, and 0 elsewhere. Shapes broadcast; dtypes: floating point.

@@ -1,89 +1,19 @@
 #pragma once
 // Gradients of element-wise operators, products and reductions in graphs with names, node for node as TensorFlow 1.x writes
-// them. The gradient of an operand that was broadcast is summed: over axes known from the shapes, or computed at run time
-// (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the operators of the same names; for
-// the formulas Griewank and Walther, "Evaluating Derivatives".
+// them: by the operators' classes where these have the nodes, otherwise by functions. Source: TensorFlow's gradients of the operators of the
+// same names; for the formulas Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/early.hpp>
 #include <leat/graph/infer.hpp>
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
-#include <leat/named/gradients/gradient_nodes.hpp>
+#include <leat/named/gradients/class_gradient.hpp>
 #include <leat/named/graph/known_value.hpp>
 
 #include <numbers>
 
 namespace leat::detail {
 
-// ---- broadcast operands ----------------------------------------------------------------------------------------------
-
-/// The axes of the result along which each of two operands was broadcast, if the shapes are known.
-struct repeated_axes {
-  bool known = false;
-  std::vector<std::int32_t> x;
-  std::vector<std::int32_t> y;
-};
-inline repeated_axes axes_repeated(const shape& x, const shape& y) {
-  repeated_axes axes;
-  if (!x.has_rank() || !y.has_rank()) return axes;
-  const int rank = std::max(x.rank, y.rank);
-  for (int i = 0; i < rank; ++i) {
-    const std::int64_t a = i < rank - x.rank ? 1 : x[i - (rank - x.rank)];
-    const std::int64_t b = i < rank - y.rank ? 1 : y[i - (rank - y.rank)];
-    if (a == 1 && b != 1) axes.x.push_back(i);
-    else if (b == 1 && a != 1) axes.y.push_back(i);
-    else if (a < 0 || b < 0) return {};
-  }
-  axes.known = true;
-  return axes;
-}
-
-inline std::array<output, 2> broadcast_gradient_args(const output& x_shape, const output& y_shape) {
-  graph& g = x_shape.owner();
-  shape any;
-  any.push(unknown_dimension);
-  const graph_operation axes = g.named().raw(g, "BroadcastGradientArgs", std::array{x_shape, y_shape}, {{"T", x_shape.type()}},
-                                             {{x_shape.type(), any}, {x_shape.type(), any}});
-  return {axes.result(0), axes.result(1)};
-}
-/// A gradient summed over axes, in the operand's shape.
-inline output reduced_to(const output& gradient, const index_list& axes, const output& its_shape) {
-  return reshape(reduce_sum(gradient, axes, keep_dims::yes), its_shape);
-}
-/// The gradients of two operands, each in its operand's shape.
-inline gradient_list reduced(const gradient_call& c, const output& gx, const output& gy) {
-  const output x = c.input(0);
-  const output y = c.input(1);
-  const output x_shape = shape_of(x);
-  const output y_shape = shape_of(y);
-  const repeated_axes axes = axes_repeated(x.extent(), y.extent());
-  if (!axes.known) {
-    const auto both = broadcast_gradient_args(x_shape, y_shape);
-    const output first = reduced_to(gx, both[0], x_shape);
-    return {first, reduced_to(gy, both[1], y_shape)};
-  }
-  const bool x_must = !axes.x.empty() || x.extent().rank < y.extent().rank;
-  const bool y_must = !axes.y.empty() || y.extent().rank < x.extent().rank;
-  const output first = x_must ? reduced_to(gx, axes.x, x_shape) : gx;
-  return {first, y_must ? reduced_to(gy, axes.y, y_shape) : gy};
-}
-inline bool same_static(const output& a, const output& b, const output& c) {
-  return a.extent().is_static() && a.extent() == b.extent() && a.extent() == c.extent();
-}
-
 // ---- two operands -----------------------------------------------------------------------------------------------------
 
-inline gradient_list gradient_of_add(const gradient_call& c) {
-  const output dy = c.dy();
-  if (same_static(c.input(0), c.input(1), dy)) return {dy, dy};
-  return reduced(c, dy, dy);
-}
-inline gradient_list gradient_of_sub(const gradient_call& c) {
-  const output dy = c.dy();
-  const output minus = -dy;
-  if (same_static(c.input(0), c.input(1), dy)) return {dy, minus};
-  return reduced(c, dy, minus);
-}
 inline gradient_list gradient_of_mul(const gradient_call& c) {
   const output dy = c.dy();
   if (same_static(c.input(0), c.input(1), dy) && dy.type() == dtype::float32) {
@@ -92,15 +22,6 @@ inline gradient_list gradient_of_mul(const gradient_call& c) {
   }
   const output gx = multiply(dy, c.input(1));
   const output gy = multiply(c.input(0), dy);
-  return reduced(c, gx, gy);
-}
-inline gradient_list gradient_of_real_div(const gradient_call& c) {
-  const output dy = c.dy();
-  const output gx = divide(dy, c.input(1), "RealDiv");
-  const output minus = -c.input(0);
-  const output once = divide(minus, c.input(1), "RealDiv");
-  const output twice = divide(once, c.input(1), "RealDiv");
-  const output gy = dy * twice;
   return reduced(c, gx, gy);
 }
 /// As RealDiv's, with the names that `div` gives.
@@ -140,27 +61,6 @@ inline gradient_list gradient_of_div_no_nan(const gradient_call& c) {
   const output gy = dy * twice;
   return reduced(c, gx, gy);
 }
-inline gradient_list gradient_of_floor_mod(const gradient_call& c) {
-  const output dy = c.dy();
-  const output count = floordiv(c.input(0), c.input(1), "FloorDiv");
-  const output minus = -count;
-  const output gy = dy * minus;
-  return reduced(c, dy, gy);
-}
-inline gradient_list gradient_of_squared_difference(const gradient_call& c) {
-  const output dy = c.dy();
-  output gx;
-  {
-    const control_dependencies wait({dy});
-    const output two = c.owner().named().make_constant(c.owner(), {dy.type(), {}, 2}, "scalar");
-    const output twice = multiply(two, dy);
-    const output difference = c.input(0) - c.input(1);
-    gx = twice * difference;
-  }
-  const output minus = -gx;
-  if (same_static(c.input(0), c.input(1), dy)) return {gx, minus};
-  return reduced(c, gx, minus);
-}
 // Xlogy and Xdivy: x log y and x / y, 0 where x is 0. By x, what it is multiplied by, 0 where x is 0; by y, a quotient that is 0 there.
 inline gradient_list of_zero_times(const gradient_call& c, bool of_logarithm) {
   const output dy = c.dy();
@@ -198,22 +98,6 @@ inline gradient_list of_zero_times(const gradient_call& c, bool of_logarithm) {
 }
 inline gradient_list gradient_of_xlogy(const gradient_call& c) { return of_zero_times(c, true); }
 inline gradient_list gradient_of_xdivy(const gradient_call& c) { return of_zero_times(c, false); }
-inline gradient_list of_extremum(const gradient_call& c, const output& first_wins) {
-  const output dy = c.dy();
-  const output zero = zeros_like(dy);
-  const output gx = select(first_wins, dy, zero, "SelectV2");
-  const output gy = select(first_wins, zero, dy, "SelectV2");
-  return reduced(c, gx, gy);
-}
-inline gradient_list gradient_of_maximum(const gradient_call& c) { return of_extremum(c, greater_equal(c.input(0), c.input(1))); }
-inline gradient_list gradient_of_minimum(const gradient_call& c) { return of_extremum(c, less_equal(c.input(0), c.input(1))); }
-inline gradient_list gradient_of_pow(const gradient_call& c) {
-  const output dy = c.dy();
-  const output x = c.input(0);
-  const output gx = pow_op::base_slope(dy, x, c.input(1));
-  const auto filled = [](const output& like, double value) { return value == 1 ? ones_like_nodes(like) : zeros_like(like); };
-  return reduced(c, gx, pow_op::exponent_slope(dy, x, c.result(), select_rows, filled));
-}
 
 inline gradient_list gradient_of_select(const gradient_call& c) {
   const output dy = c.dy();
@@ -239,10 +123,6 @@ inline gradient_list gradient_of_select_v2(const gradient_call& c) {
 inline gradient_list of_own_operator(const gradient_call& c, std::string_view type, const output& a, const output& b) {
   return {gradient_node(type, {a, b}, {{"T", a.type()}}, info_like(c.input(0)))};
 }
-inline gradient_list gradient_of_neg(const gradient_call& c) { return {-c.dy()}; }
-inline gradient_list gradient_of_reciprocal(const gradient_call& c) { return of_own_operator(c, "ReciprocalGrad", c.result(), c.dy()); }
-inline gradient_list gradient_of_sqrt(const gradient_call& c) { return of_own_operator(c, "SqrtGrad", c.result(), c.dy()); }
-inline gradient_list gradient_of_rsqrt(const gradient_call& c) { return of_own_operator(c, "RsqrtGrad", c.result(), c.dy()); }
 inline gradient_list gradient_of_tanh(const gradient_call& c) {
   const output dy = c.dy();
   const control_dependencies wait({dy});
@@ -266,24 +146,6 @@ inline gradient_list gradient_of_square_times(const gradient_call& c) {  // Reci
   const output da = by_b * a;
   return {da, gradient_node(c.operation().type(), {a, dy}, {{"T", a.type()}}, info_like(b))};
 }
-inline gradient_list gradient_of_sqrt_grad(const gradient_call& c) {  // b / 2a
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output quotient = dy / c.input(0);
-  const output minus = -quotient;
-  const output da = minus * c.result();
-  return {da, 0.5f * quotient};
-}
-inline gradient_list gradient_of_rsqrt_grad(const gradient_call& c) {  // -b a³ / 2
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output a = c.input(0);
-  const output b = c.input(1);
-  const output scaled = -1.5f * dy;
-  const output by_b = scaled * b;
-  const output da = by_b * square(a, {});
-  return {da, gradient_node("RsqrtGrad", {a, dy}, {{"T", a.type()}}, info_like(b))};
-}
 inline gradient_list gradient_of_sigmoid_grad(const gradient_call& c) {  // b a (1 - a)
   const output dy = c.dy();
   const control_dependencies wait({dy});
@@ -296,96 +158,6 @@ inline gradient_list gradient_of_sigmoid_grad(const gradient_call& c) {  // b a 
   return {da, gradient_node("SigmoidGrad", {a, dy}, {{"T", a.type()}}, info_like(b))};
 }
 
-inline gradient_list gradient_of_abs(const gradient_call& c) {
-  const output dy = c.dy();
-  return {dy * sign(c.input(0), {})};
-}
-/// Of a function of steps: zeros, which are a gradient.
-inline gradient_list gradient_of_sign(const gradient_call& c) { return {zeros_like(c.input(0))}; }
-inline gradient_list gradient_of_square(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output two = c.owner().named().make_constant(c.owner(), {dy.type(), {}, 2}, "Const");
-  return {multiply(dy, multiply(c.input(0), two))};
-}
-inline gradient_list gradient_of_exp(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  return {dy * c.result()};
-}
-inline gradient_list gradient_of_expm1(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  return {dy * exp(c.input(0), {})};
-}
-inline gradient_list gradient_of_log(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  return {dy * reciprocal(c.input(0), {})};
-}
-inline gradient_list gradient_of_log1p(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output shifted = 1 + c.input(0);
-  return {dy * reciprocal(shifted, {})};
-}
-inline gradient_list gradient_of_sin(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  return {dy * cos(c.input(0), {})};
-}
-inline gradient_list gradient_of_cos(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output minus = -dy;
-  return {minus * sin(c.input(0), {})};
-}
-inline gradient_list gradient_of_tan(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output secant = reciprocal(cos(c.input(0), {}), {});
-  const output squared = square(secant, {});
-  return {squared * dy};
-}
-// 1 / sqrt(1 - x²), for asin and acos.
-inline output slope_of_arcs(const output& x) {
-  const output squared = square(x, {});
-  const output one = x.owner().named().make_constant(x.owner(), {x.type(), {}, 1}, "Const");
-  return reciprocal(sqrt(subtract(one, squared), {}), {});
-}
-inline gradient_list gradient_of_asin(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output slope = slope_of_arcs(c.input(0));
-  return {dy * slope};
-}
-inline gradient_list gradient_of_acos(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output slope = slope_of_arcs(c.input(0));
-  const output minus = -dy;
-  return {minus * slope};
-}
-inline gradient_list gradient_of_atan(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output squared = square(c.input(0), {});
-  const output one = c.owner().named().make_constant(c.owner(), {dy.type(), {}, 1}, "Const");
-  const output slope = reciprocal(add(one, squared), {});
-  return {dy * slope};
-}
-inline gradient_list gradient_of_sinh(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output slope = call_named(info_of<cosh_op>, {c.input(0)}, {}, {}, "Cosh", std::source_location());
-  return {dy * slope};
-}
-inline gradient_list gradient_of_cosh(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output slope = call_named(info_of<sinh_op>, {c.input(0)}, {}, {}, "Sinh", std::source_location());
-  return {dy * slope};
-}
 // Of the error function, or of 1 less it.
 inline gradient_list of_error_function(const gradient_call& c, double sign) {
   const output dy = c.dy();
@@ -396,7 +168,6 @@ inline gradient_list of_error_function(const gradient_call& c, double sign) {
   const output minus = -squared;
   return {scaled * exp(minus, {})};
 }
-inline gradient_list gradient_of_erf(const gradient_call& c) { return of_error_function(c, 1); }
 inline gradient_list gradient_of_erfc(const gradient_call& c) { return of_error_function(c, -1); }
 inline gradient_list gradient_of_cast(const gradient_call& c) {
   if (!is_floating(c.input(0).type()) || !is_floating(c.result().type())) return {};
@@ -405,27 +176,6 @@ inline gradient_list gradient_of_cast(const gradient_call& c) {
 
 // ---- products and reductions ------------------------------------------------------------------------------------------
 
-inline gradient_list gradient_of_matmul(const gradient_call& c) {
-  const output dy = c.dy();
-  const output a = c.input(0);
-  const output b = c.input(1);
-  const bool ta = c.flag("transpose_a");
-  const bool tb = c.flag("transpose_b");
-  if (!ta && !tb) {
-    const output da = matmul(dy, b, {.transpose_b = true});
-    return {da, matmul(a, dy, {.transpose_a = true})};
-  }
-  if (!ta) {
-    const output da = matmul(dy, b);
-    return {da, matmul(dy, a, {.transpose_a = true})};
-  }
-  if (!tb) {
-    const output da = matmul(b, dy, {.transpose_b = true});
-    return {da, matmul(a, dy)};
-  }
-  const output da = matmul(b, dy, {.transpose_a = true, .transpose_b = true});
-  return {da, matmul(dy, a, {.transpose_a = true, .transpose_b = true})};
-}
 
 /// The elements of an integer tensor that is a constant or follows from known shapes.
 inline std::optional<std::vector<std::int64_t>> constant_integers(const output& o) {
@@ -570,29 +320,26 @@ inline gradient_list gradient_of_l2_loss(const gradient_call& c) {
   const output dy = c.dy();
   return {c.input(0) * dy};
 }
-inline gradient_list gradient_of_add_n(const gradient_call& c) {
-  return gradient_list(static_cast<std::size_t>(c.input_count()), gradient_value(c.dy()));
-}
 
 LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
   enter_gradients({
-    {"Add", gradient_of_add}, {"AddV2", gradient_of_add}, {"Sub", gradient_of_sub}, {"Mul", gradient_of_mul},
-    {"RealDiv", gradient_of_real_div}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", gradient_of_floor_mod},
-    {"SquaredDifference", gradient_of_squared_difference}, {"Maximum", gradient_of_maximum}, {"Minimum", gradient_of_minimum},
-    {"Pow", gradient_of_pow}, {"Select", gradient_of_select}, {"SelectV2", gradient_of_select_v2},
-    {"Neg", gradient_of_neg}, {"Reciprocal", gradient_of_reciprocal}, {"Inv", gradient_of_reciprocal},
-    {"Sqrt", gradient_of_sqrt}, {"Rsqrt", gradient_of_rsqrt},
-    {"ReciprocalGrad", gradient_of_square_times}, {"InvGrad", gradient_of_square_times}, {"SqrtGrad", gradient_of_sqrt_grad},
-    {"RsqrtGrad", gradient_of_rsqrt_grad}, {"TanhGrad", gradient_of_square_times}, {"SigmoidGrad", gradient_of_sigmoid_grad},
-    {"Tanh", gradient_of_tanh}, {"Sigmoid", gradient_of_sigmoid}, {"Abs", gradient_of_abs}, {"Square", gradient_of_square},
-    {"Exp", gradient_of_exp}, {"Expm1", gradient_of_expm1}, {"Log", gradient_of_log}, {"Log1p", gradient_of_log1p},
-    {"Sin", gradient_of_sin}, {"Cos", gradient_of_cos}, {"Tan", gradient_of_tan}, {"Asin", gradient_of_asin},
-    {"Acos", gradient_of_acos}, {"Atan", gradient_of_atan}, {"Sinh", gradient_of_sinh}, {"Cosh", gradient_of_cosh},
-    {"Erf", gradient_of_erf}, {"Erfc", gradient_of_erfc}, {"Sign", gradient_of_sign}, {"Div", gradient_of_div},
+    {"Add", class_gradient<add_op, sums::left_out_if_equal>}, {"AddV2", class_gradient<add_op, sums::left_out_if_equal>}, {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", gradient_of_mul},
+    {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", class_gradient<floor_mod_op>},
+    {"SquaredDifference", class_gradient<squared_difference_op, sums::left_out_if_equal>}, {"Maximum", class_gradient<maximum_op>}, {"Minimum", class_gradient<minimum_op>},
+    {"Pow", class_gradient<pow_op>}, {"Select", gradient_of_select}, {"SelectV2", gradient_of_select_v2},
+    {"Neg", class_gradient<neg_op>}, {"Reciprocal", class_gradient<reciprocal_op>}, {"Inv", class_gradient<reciprocal_op>},
+    {"Sqrt", class_gradient<sqrt_op>}, {"Rsqrt", class_gradient<rsqrt_op>},
+    {"ReciprocalGrad", class_gradient<reciprocal_grad_op>}, {"InvGrad", gradient_of_square_times}, {"SqrtGrad", class_gradient<sqrt_grad_op>},
+    {"RsqrtGrad", class_gradient<rsqrt_grad_op>}, {"TanhGrad", gradient_of_square_times}, {"SigmoidGrad", gradient_of_sigmoid_grad},
+    {"Tanh", gradient_of_tanh}, {"Sigmoid", gradient_of_sigmoid}, {"Abs", class_gradient<abs_op>}, {"Square", class_gradient<square_op>},
+    {"Exp", class_gradient<exp_op>}, {"Expm1", class_gradient<expm1_op>}, {"Log", class_gradient<log_op>}, {"Log1p", class_gradient<log1p_op>},
+    {"Sin", class_gradient<sin_op>}, {"Cos", class_gradient<cos_op>}, {"Tan", class_gradient<tan_op>}, {"Asin", class_gradient<asin_op>},
+    {"Acos", class_gradient<acos_op>}, {"Atan", class_gradient<atan_op>}, {"Sinh", class_gradient<sinh_op>}, {"Cosh", class_gradient<cosh_op>},
+    {"Erf", class_gradient<erf_op>}, {"Erfc", gradient_of_erfc}, {"Sign", class_gradient<sign_op>}, {"Div", gradient_of_div},
     {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy},
-    {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
+    {"Cast", gradient_of_cast}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
-    {"AddN", gradient_of_add_n},
+    {"AddN", class_gradient<add_n_op>},
 });
 }};
 

@@ -1,0 +1,127 @@
+#pragma once
+// The gradient of an operator's class in a graph with names: the one text that tables have, too (graph/build.hpp), whose nodes are those that
+// TensorFlow 1.x writes, under the same names. The gradient of an operand that was broadcast is summed: over axes known from the shapes, or
+// computed at run time (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the operators of
+// the same names.
+
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/gradients/gradient_nodes.hpp>
+
+#include <optional>
+
+namespace leat::detail {
+
+// ---- broadcast operands ----------------------------------------------------------------------------------------------
+
+/// The axes of the result along which each of two operands was broadcast, if the shapes are known.
+struct repeated_axes {
+  bool known = false;
+  std::vector<std::int32_t> x;
+  std::vector<std::int32_t> y;
+};
+inline repeated_axes axes_repeated(const shape& x, const shape& y) {
+  repeated_axes axes;
+  if (!x.has_rank() || !y.has_rank()) return axes;
+  const int rank = std::max(x.rank, y.rank);
+  for (int i = 0; i < rank; ++i) {
+    const std::int64_t a = i < rank - x.rank ? 1 : x[i - (rank - x.rank)];
+    const std::int64_t b = i < rank - y.rank ? 1 : y[i - (rank - y.rank)];
+    if (a == 1 && b != 1) axes.x.push_back(i);
+    else if (b == 1 && a != 1) axes.y.push_back(i);
+    else if (a < 0 || b < 0) return {};
+  }
+  axes.known = true;
+  return axes;
+}
+
+inline std::array<output, 2> broadcast_gradient_args(const output& x_shape, const output& y_shape) {
+  graph& g = x_shape.owner();
+  shape any;
+  any.push(unknown_dimension);
+  const graph_operation axes = g.named().raw(g, "BroadcastGradientArgs", std::array{x_shape, y_shape}, {{"T", x_shape.type()}},
+                                             {{x_shape.type(), any}, {x_shape.type(), any}});
+  return {axes.result(0), axes.result(1)};
+}
+/// A gradient summed over axes, in the operand's shape.
+inline output reduced_to(const output& gradient, const index_list& axes, const output& its_shape) {
+  return reshape(reduce_sum(gradient, axes, keep_dims::yes), its_shape);
+}
+/// The gradients of two operands, each in its operand's shape.
+inline gradient_list reduced(const gradient_call& c, const output& gx, const output& gy) {
+  const output x = c.input(0);
+  const output y = c.input(1);
+  const output x_shape = shape_of(x);
+  const output y_shape = shape_of(y);
+  const repeated_axes axes = axes_repeated(x.extent(), y.extent());
+  if (!axes.known) {
+    const auto both = broadcast_gradient_args(x_shape, y_shape);
+    const output first = reduced_to(gx, both[0], x_shape);
+    return {first, reduced_to(gy, both[1], y_shape)};
+  }
+  const bool x_must = !axes.x.empty() || x.extent().rank < y.extent().rank;
+  const bool y_must = !axes.y.empty() || y.extent().rank < x.extent().rank;
+  const output first = x_must ? reduced_to(gx, axes.x, x_shape) : gx;
+  return {first, y_must ? reduced_to(gy, axes.y, y_shape) : gy};
+}
+inline bool same_static(const output& a, const output& b, const output& c) {
+  return a.extent().is_static() && a.extent() == b.extent() && a.extent() == c.extent();
+}
+
+// ---- the text of a class ---------------------------------------------------------------------------------------------
+
+/// Argument of a class's gradient in a graph with names. See `gradient_scope`.
+class named_gradient_scope {
+ public:
+  explicit named_gradient_scope(const gradient_call& call)
+      : call_(call), dy_(call.dy()), given_(static_cast<std::size_t>(call.input_count())) {}
+
+  output input(int k) const { return call_.input(k); }
+  output result() const { return call_.result(); }
+  const output& dy() const { return dy_; }
+  int input_count() const { return call_.input_count(); }
+  std::int64_t attribute(int k) const { return owner().attribute(owner().at(call_.operation().index()), k); }
+  graph& owner() const { return call_.owner(); }
+  /// All are made, as TensorFlow does: what nobody asks for is not run.
+  bool wants(int) const { return true; }
+
+  control_dependencies after_dy() const { return control_dependencies({dy_}); }
+  template <class Op, class... Inputs>
+  output node(const output& first, const Inputs&... rest) const {
+    const output all[]{first, rest...};
+    return owner().named().build(owner(), info_of<Op>, all, {}, Op::type);
+  }
+  output number(double value, std::string_view name = "Const") const {
+    return owner().named().make_constant(owner(), {dy_.type(), {}, value}, name);
+  }
+  output zeros_like(const output& x) const { return leat::zeros_like(x); }
+  output ones_like(const output& x) const { return ones_like_nodes(x); }
+  output choose(const output& condition, const output& a, const output& b) const { return select_rows(condition, a, b); }
+
+  friend void give(named_gradient_scope& g, int k, const output& value) { g.given_[static_cast<std::size_t>(k)] = value; }
+  const std::vector<output>& given() const { return given_; }
+
+ private:
+  const gradient_call& call_;
+  output dy_;
+  std::vector<output> given_;
+};
+
+/// How the gradients of two operands become those of their shapes. Where both are known to be equal, TensorFlow leaves the sums out, or
+/// writes the nodes of shapes, which nobody uses.
+enum class sums { with_shapes, left_out_if_equal };
+
+/// The gradient of an operator by its class, for `enter_gradients`.
+template <class Op, sums How = sums::with_shapes>
+gradient_list class_gradient(const gradient_call& c) {
+  named_gradient_scope g(c);
+  Op::gradient(g);
+  const std::vector<output>& given = g.given();
+  if (static_cast<const field*>(Op::form) == leat::form::pair) {
+    if (How == sums::left_out_if_equal && same_static(c.input(0), c.input(1), g.dy())) return {given[0], given[1]};
+    return reduced(c, given[0], given[1]);
+  }
+  return {given.begin(), given.end()};
+}
+
+}  // namespace leat::detail
