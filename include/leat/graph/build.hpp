@@ -79,6 +79,13 @@ class gradient_scope {
   constexpr output node(const output& first, const Inputs&... rest) const {
     return make_node<Op>({}, first, rest...);
   }
+  /// Whether TensorFlow writes the gradients of a product by other nodes: where both operands are known to have dy's shape, of float32.
+  constexpr bool is_simple_product() const { return false; }
+  /// dy in the shape of x, which has as many elements.
+  template <class Handle>
+  constexpr Handle dy_in_shape_of(const Handle& x) const {
+    return reshape_to(Handle(dy_), x.extent());
+  }
   /// A number of dy's dtype, a scalar, with its name in graphs with names; zeros and ones in the shape of x; a where the condition holds,
   /// and b elsewhere.
   template <class Handle = output>

@@ -160,7 +160,7 @@ struct squeeze_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
+    if (g.wants(0)) give(g, 0, g.dy_in_shape_of(g.input(0)));
   }
 };
 /// x without the dimensions of 1 at `Axes`, or without all such. Dtypes: any. Source: TensorFlow `Squeeze`.
@@ -200,7 +200,7 @@ struct expand_dims_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
+    if (g.wants(0)) give(g, 0, g.dy_in_shape_of(g.input(0)));
   }
 };
 /// x with a new dimension of 1 before axis `Axis`; -1 appends one. Dtypes: any. Source: TensorFlow `ExpandDims`.

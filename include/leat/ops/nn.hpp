@@ -176,6 +176,12 @@ struct along_axis {
 };
 }  // namespace rule
 
+/// The sum along an axis, kept as 1, in a gradient. Graphs with names have their own, along the last axis.
+template <class G>
+constexpr output sum_kept(G&, const output& x, int axis) {
+  return rule::sum_along(x, axis, true);
+}
+
 /// eˣ / Σ eˣ along an axis, computed as e^(x - max x). Attribute: the axis. Source: TensorFlow `Softmax`.
 struct softmax_op : rule::along_axis {
   static constexpr std::string_view type = "Softmax";
@@ -190,8 +196,9 @@ struct softmax_op : rule::along_axis {
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
     const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
-    const auto y = g.result();
-    give(g, 0, (g.dy() - rule::sum_along(g.dy() * y, axis, true)) * y);
+    const auto product = g.dy() * g.result();
+    const auto centered = g.dy() - sum_kept(g, product, axis);
+    give(g, 0, centered * g.result());
   }
 };
 /// eˣ / Σ eˣ along an axis: `softmax(x)` the last, `softmax<0>(x)` the first. Dtypes: floating point. Source: TensorFlow `Softmax`.
@@ -219,7 +226,9 @@ struct log_softmax_op : rule::along_axis {
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
     const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
-    give(g, 0, g.dy() - exp(g.result()) * rule::sum_along(g.dy(), axis, true));
+    const auto probabilities = exp(g.result());
+    const auto part = sum_kept(g, g.dy(), axis) * probabilities;
+    give(g, 0, g.dy() - part);
   }
 };
 /// log softmax(x) along an axis, by default the last. Dtypes: floating point. Source: TensorFlow `LogSoftmax`.
@@ -462,7 +471,7 @@ struct l2_loss_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * g.input(0));
+    if (g.wants(0)) give(g, 0, g.input(0) * g.dy());
   }
 };
 /// Half the sum of squares of all elements, a scalar. Dtypes: floating point. Source: TensorFlow `L2Loss`.

@@ -91,6 +91,8 @@ class named_gradient_scope {
     const output all[]{first, rest...};
     return owner().named().build(owner(), info_of<Op>, all, {}, Op::type);
   }
+  bool is_simple_product() const { return dy_.type() == dtype::float32 && same_static(input(0), input(1), dy_); }
+  output dy_in_shape_of(const output& x) const { return reshape(dy_, shape_of(x)); }
   output number(double value, std::string_view name = "Const") const {
     return owner().named().make_constant(owner(), {dy_.type(), {}, value}, name);
   }
@@ -99,6 +101,7 @@ class named_gradient_scope {
   output choose(const output& condition, const output& a, const output& b) const { return select_rows(condition, a, b); }
 
   friend void give(named_gradient_scope& g, int k, const output& value) { g.given_[static_cast<std::size_t>(k)] = value; }
+  friend output sum_kept(named_gradient_scope&, const output& x, int) { return reduce_sum(x, index_list(-1), keep_dims::yes); }
   const std::vector<output>& given() const { return given_; }
 
  private:
@@ -107,9 +110,9 @@ class named_gradient_scope {
   std::vector<output> given_;
 };
 
-/// How the gradients of two operands become those of their shapes. Where both are known to be equal, TensorFlow leaves the sums out, or
-/// writes the nodes of shapes, which nobody uses.
-enum class sums { with_shapes, left_out_if_equal };
+/// How the gradients of two operands become those of their shapes. Where both are known to be equal, TensorFlow leaves the sums out, for some
+/// operators only of float32, or writes the nodes of shapes, which nobody uses.
+enum class sums { with_shapes, left_out_if_equal, left_out_if_simple };
 
 /// The gradient of an operator by its class, for `enter_gradients`.
 template <class Op, sums How = sums::with_shapes>
@@ -118,7 +121,8 @@ gradient_list class_gradient(const gradient_call& c) {
   Op::gradient(g);
   const std::vector<output>& given = g.given();
   if (static_cast<const field*>(Op::form) == leat::form::pair) {
-    if (How == sums::left_out_if_equal && same_static(c.input(0), c.input(1), g.dy())) return {given[0], given[1]};
+    const bool may_be_equal = How == sums::left_out_if_equal || (How == sums::left_out_if_simple && g.dy().type() == dtype::float32);
+    if (may_be_equal && same_static(c.input(0), c.input(1), g.dy())) return {given[0], given[1]};
     return reduced(c, given[0], given[1]);
   }
   return {given.begin(), given.end()};

@@ -28,10 +28,6 @@ inline gradient_list gradient_of_reshape(const gradient_call& c) {
   if (to.has_rank() && unknown == 1) return {reshape(dy, sizes_of(to))};
   return {reshape(dy, shape_of(c.input(0)))};
 }
-inline gradient_list gradient_to_input_shape(const gradient_call& c) {
-  const output dy = c.dy();
-  return {reshape(dy, shape_of(c.input(0)))};
-}
 inline gradient_list gradient_of_transpose(const gradient_call& c) {
   const output dy = c.dy();
   const output order = c.input(1);
@@ -286,8 +282,8 @@ LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
       {"Print", gradient_of_identity},
       {"CheckNumerics", gradient_of_identity},
       {"Reshape", gradient_of_reshape},
-      {"ExpandDims", gradient_to_input_shape},
-      {"Squeeze", gradient_to_input_shape},
+      {"ExpandDims", class_gradient<expand_dims_op>},
+      {"Squeeze", class_gradient<squeeze_op>},
       {"Transpose", gradient_of_transpose},
       {"BroadcastTo", gradient_of_broadcast_to},
       {"Fill", gradient_of_fill},

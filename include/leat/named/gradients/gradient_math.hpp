@@ -14,16 +14,6 @@ namespace leat::detail {
 
 // ---- two operands -----------------------------------------------------------------------------------------------------
 
-inline gradient_list gradient_of_mul(const gradient_call& c) {
-  const output dy = c.dy();
-  if (same_static(c.input(0), c.input(1), dy) && dy.type() == dtype::float32) {
-    const output gx = multiply(dy, c.input(1));
-    return {gx, multiply(dy, c.input(0))};
-  }
-  const output gx = multiply(dy, c.input(1));
-  const output gy = multiply(c.input(0), dy);
-  return reduced(c, gx, gy);
-}
 /// As RealDiv's, with the names that `div` gives.
 inline gradient_list gradient_of_div(const gradient_call& c) {
   const output dy = c.dy();
@@ -169,10 +159,6 @@ inline gradient_list of_error_function(const gradient_call& c, double sign) {
   return {scaled * exp(minus, {})};
 }
 inline gradient_list gradient_of_erfc(const gradient_call& c) { return of_error_function(c, -1); }
-inline gradient_list gradient_of_cast(const gradient_call& c) {
-  if (!is_floating(c.input(0).type()) || !is_floating(c.result().type())) return {};
-  return {cast(c.dy(), c.input(0).type())};
-}
 
 // ---- products and reductions ------------------------------------------------------------------------------------------
 
@@ -316,14 +302,10 @@ inline gradient_list gradient_of_max(const gradient_call& c) {
   const output share = chosen / count;
   return {share * slope};
 }
-inline gradient_list gradient_of_l2_loss(const gradient_call& c) {
-  const output dy = c.dy();
-  return {c.input(0) * dy};
-}
 
 LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
   enter_gradients({
-    {"Add", class_gradient<add_op, sums::left_out_if_equal>}, {"AddV2", class_gradient<add_op, sums::left_out_if_equal>}, {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", gradient_of_mul},
+    {"Add", class_gradient<add_op, sums::left_out_if_equal>}, {"AddV2", class_gradient<add_op, sums::left_out_if_equal>}, {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", class_gradient<mul_op, sums::left_out_if_simple>},
     {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", class_gradient<floor_mod_op>},
     {"SquaredDifference", class_gradient<squared_difference_op, sums::left_out_if_equal>}, {"Maximum", class_gradient<maximum_op>}, {"Minimum", class_gradient<minimum_op>},
     {"Pow", class_gradient<pow_op>}, {"Select", gradient_of_select}, {"SelectV2", gradient_of_select_v2},
@@ -337,8 +319,8 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"Acos", class_gradient<acos_op>}, {"Atan", class_gradient<atan_op>}, {"Sinh", class_gradient<sinh_op>}, {"Cosh", class_gradient<cosh_op>},
     {"Erf", class_gradient<erf_op>}, {"Erfc", gradient_of_erfc}, {"Sign", class_gradient<sign_op>}, {"Div", gradient_of_div},
     {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy},
-    {"Cast", gradient_of_cast}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
-    {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
+    {"Cast", class_gradient<cast_op>}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
+    {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", class_gradient<l2_loss_op>},
     {"AddN", class_gradient<add_n_op>},
 });
 }};

@@ -107,21 +107,6 @@ inline gradient_list gradient_of_bias_add_grad(const gradient_call& c) {
   return {tile_node(reshape(dy, expanded), times, c.input(0).extent())};
 }
 
-inline gradient_list gradient_of_softmax(const gradient_call& c) {
-  const output dy = c.dy();
-  const output y = c.result();
-  const output product = dy * y;
-  const output total = reduce_sum(product, index_list(-1), keep_dims::yes);
-  const output centered = dy - total;
-  return {centered * y};
-}
-inline gradient_list gradient_of_log_softmax(const gradient_call& c) {
-  const output dy = c.dy();
-  const output probabilities = exp(c.result(), {});
-  const output total = reduce_sum(dy, index_list(-1), keep_dims::yes);
-  const output part = total * probabilities;
-  return {dy - part};
-}
 
 // The rows of a matrix, multiplied by the elements of a vector.
 inline output by_rows(const output& vector, const output& matrix) { return expand_dims(vector, -1) * matrix; }
@@ -207,7 +192,7 @@ LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
     {"SoftplusGrad", gradient_of_softplus_grad},
     {"Selu", gradient_of_selu}, {"SeluGrad", gradient_of_selu_grad}, {"Softsign", gradient_of_softsign},
     {"BiasAdd", gradient_of_bias_add}, {"BiasAddV1", gradient_of_bias_add_v1}, {"BiasAddGrad", gradient_of_bias_add_grad},
-    {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
+    {"Softmax", class_gradient<softmax_op>}, {"LogSoftmax", class_gradient<log_softmax_op>},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
     {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},
