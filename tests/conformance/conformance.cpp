@@ -8,6 +8,7 @@
 #include "calls.hpp"
 
 #include <leat/cpu/interpret.hpp>
+#include <leat/named/gradients/class_gradient.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/passes/lower.hpp>
 #include <leat/proto/freeze.hpp>
@@ -434,6 +435,140 @@ void try_gradient(const sample& s, int region) {
   }
 }
 
+// ---- two texts of one gradient ----------------------------------------------------------------------------------------
+
+/// Operators whose gradient in graphs with names is a function of its own, beside that of the class: TensorFlow's nodes there depend on what
+/// is known of shapes, or on more results than a row has.
+struct two_texts {
+  std::string_view type, reason;
+};
+constexpr two_texts with_two_texts[]{
+    {"BroadcastTo", "axes computed in the run"},
+    {"ConcatV2", "ShapeN, ConcatOffset and slices at offsets computed in the run"},
+    {"GatherV2", "the gradient is sparse"},
+    {"Max", "the shape with kept axes is computed in the run"},
+    {"Mean", "the number of elements is computed in the run"},
+    {"Min", "as Max"},
+    {"Pad", "slices at offsets computed in the run"},
+    {"SelectV2", "axes computed in the run"},
+    {"Slice", "paddings computed in the run"},
+    {"SoftmaxCrossEntropyWithLogits", "a second result, whose gradient TensorFlow passes to the logits alone: so second derivatives differ"},
+    {"SparseSoftmaxCrossEntropyWithLogits", "as the dense one"},
+    {"Sum", "the shape with kept axes is computed in the run"},
+    {"Transpose", "an order that is known in the run alone"},
+    {"UnsortedSegmentSum", "ids that are negative"},
+};
+/// Whether graphs with names have a function for the gradient of an operator whose class has one, too.
+bool has_two_texts(const std::string& type) {
+  const op_info* const op = class_of(type);
+  return op != nullptr && op->has_gradient && static_cast<bool>(detail::find_gradient(type)) &&
+         !detail::types_with_class_gradients().contains(type);
+}
+bool may_have_two_texts(std::string_view type) {
+  return std::ranges::any_of(with_two_texts, [&](const two_texts& t) { return t.type == type; });
+}
+
+/// First and second derivatives of a sample's first result by both texts: for each floating-point operand, of the sum of the result times
+/// numbers, then of the sum of those times numbers. Empty where there is none.
+using derivatives = std::vector<std::optional<tensor_value>>;
+tensor_literal literal_of(const tensor_value& v) {
+  if (v.type() == dtype::float32) return tensor_literal(v.extent(), v.as<std::vector<float>>());
+  return tensor_literal(v.extent(), v.as<std::vector<double>>());
+}
+derivatives named_derivatives(const call& c, const graph_def& def, const tensor_value& seed, const std::vector<std::size_t>& which) {
+  graph g;
+  const auto scope = g.as_default();
+  import_again(g, def);
+  std::vector<output> xs;
+  for (const std::size_t k : which) xs.push_back(get_tensor_by_name(g, input_name(k) + ":0"));
+  const output dy = constant(literal_of(seed), "dy");
+  std::vector<output> slopes = gradients({get_operation_by_name(g, "y").result()}, xs, {.grad_ys = {dy}});
+  std::vector<output> some, seeds;
+  for (std::size_t k = 0; k < xs.size(); ++k)
+    if (static_cast<bool>(slopes[k])) {
+      some.push_back(slopes[k]);
+      seeds.push_back(constant(literal_of(made_values(c.tried, c.values[which[k]].extent(), flavor::ordinary, 5 + k)), "seed"));
+    }
+  if (!some.empty()) {
+    const auto further = gradients(some, xs, {.grad_ys = seeds});
+    slopes.insert(slopes.end(), further.begin(), further.end());
+  }
+  std::map<std::string, tensor_value> feeds;
+  for (std::size_t k = 0; k < c.values.size(); ++k)
+    if (c.s.inputs[k].what == argument::role::tensor) feeds.emplace(input_name(k) + ":0", c.values[k]);
+  graph_session session(g, {.fuse = false});
+  derivatives made;
+  for (const output& slope : slopes)
+    made.push_back(static_cast<bool>(slope) ? std::optional(session.run(std::vector<output>{slope}, feeds)[0]) : std::nullopt);
+  return made;
+}
+derivatives class_derivatives(const call& c, const tensor_value& seed, const std::vector<std::size_t>& which) {
+  plain_table t;
+  std::vector<int> operands;
+  const auto row = defined_row(t, c, operands);
+  if (!row) return {};
+  std::vector<int> xs;
+  for (const std::size_t k : which)
+    if (k < operands.size()) xs.push_back(operands[k]);
+  const output y(t.table, *row), dy(t.table, t.leaf(seed));
+  const auto slopes = passes::gradients(t.table, reduce_sum(y * dy).index(), xs);
+  std::vector<int> rows(slopes.begin(), slopes.end());
+  output loss;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k] < 0) continue;
+    const output its_seed(t.table, t.leaf(made_values(c.tried, c.values[which[k]].extent(), flavor::ordinary, 5 + k)));
+    const output part = reduce_sum(output(t.table, rows[k]) * its_seed);
+    loss = static_cast<bool>(loss) ? loss + part : part;
+  }
+  if (static_cast<bool>(loss))
+    for (const int further : passes::gradients(t.table, loss.index(), xs)) rows.push_back(further);
+  derivatives made;
+  for (const int r : rows) made.push_back(r < 0 ? std::optional<tensor_value>() : t.run({r})[0]);
+  return made;
+}
+bool is_all(const tensor_value& v, double value) {
+  return with_dtype(v.type(), [&]<class T>(T) { return std::ranges::all_of(v.values<T>(), [&](T x) { return x == static_cast<T>(value); }); });
+}
+
+/// Compares the text of graphs with names and that of the class, value by value, NaN included.
+void compare_texts(const sample& s, dtype tried, flavor how) {
+  for (const auto& a : s.inputs)
+    if (a.what == argument::role::variable) return;
+  const op_info* const op = class_of(s.type);
+  if (op == nullptr || !op->has_gradient || !static_cast<bool>(detail::find_gradient(s.type))) return;
+  const call c{s, tried, values_of(s, tried, how)};
+  std::vector<std::size_t> which;
+  for (std::size_t k = 0; k < c.values.size(); ++k)
+    if (s.inputs[k].what == argument::role::tensor && c.values[k].type() == tried) which.push_back(k);
+  derivatives named, of_class;
+  try {
+    const graph_def def = graph_of(s, c.values, tried, inputs_as::fed);
+    const outcome whole = in_session(c, def, false);
+    if (which.empty() || !whole.problem.empty() || whole.results.empty() || whole.results[0].type() != tried) return;
+    const tensor_value seed = made_values(tried, whole.results[0].extent(), flavor::ordinary, 7);
+    named = named_derivatives(c, def, seed, which);
+    of_class = class_derivatives(c, seed, which);
+  } catch (const std::exception& e) {
+    if (verbose) std::printf("%s, derivatives: %s\n", text_of(c).c_str(), e.what());
+    return;
+  }
+  for (std::size_t k = 0; k < std::min(named.size(), of_class.size()); ++k) {
+    if (!named[k] && !of_class[k]) continue;
+    if (k >= which.size() && s.type == "SoftmaxCrossEntropyWithLogits") continue;
+    ++comparisons;
+    // None and zeros are one.
+    const bool same = named[k] && of_class[k] ? agree(*named[k], *of_class[k], 10 * std::max(1.0, scale_of(c)))
+                                              : is_all(named[k] ? *named[k] : *of_class[k], 0);
+    if (same) continue;
+    ++disagreements;
+    const auto shown = [](const std::optional<tensor_value>& v) { return v ? text_of(*v) : std::string("none"); };
+    std::printf("%s, %s derivative for operand %zu:\n  of graphs: %s\n  of the class: %s\n", text_of(c).c_str(),
+                k < which.size() ? "first" : "second", which[k % which.size()], shown(named[k]).c_str(), shown(of_class[k]).c_str());
+    if (verbose)
+      for (const auto& v : c.values) std::printf("    of %s\n", text_of(v).c_str());
+  }
+}
+
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
 std::string table_text() {
@@ -446,7 +581,8 @@ std::string table_text() {
       "- *fused*: a `graph_session` makes it part of a program, with its neighbors.\n"
       "- *node by node*: a `graph_session` runs it by itself: by its *definition*, or by a *kernel* of its own.\n"
       "- *frozen*: its inputs were variables, were frozen to constants, and the graph was read again from the bytes of a file.\n"
-      "- *gradient*: of graphs with *names*, of the *definition*, or both; each was compared with differences.\n"
+      "- *gradient*: the text of the *class*, which serves typed graphs and graphs with names; of *names* alone; or *two texts*, for the "
+      "reasons below.\n  Each was compared with differences, and the two with each other, first and second order.\n"
       "- *dtypes*: of its operands, of those that may differ.\n\n"
       "| operator | definition | fused | node by node | frozen | gradient | dtypes |\n|---|---|---|---|---|---|---|\n";
   const auto yes = [](bool b) { return b ? "yes" : "-"; };
@@ -456,13 +592,16 @@ std::string table_text() {
       if (p.types.contains(d)) types += (types.empty() ? "" : ", ") + std::string(name_of_dtype(d));
     if (p.types.size() == 6) types = "all";
     if (types.empty()) types = "its own";
-    const std::string gradient = p.gradient && p.typed_gradient ? "both" : p.gradient ? "names" : p.typed_gradient ? "definition" : "-";
+    const bool of_class = p.typed_gradient && (!p.gradient || !has_two_texts(type));
+    const std::string gradient = of_class ? "class" : p.gradient && p.typed_gradient ? "two texts" : p.gradient ? "names" : "-";
     text += "| " + type + " | " + yes(p.definition) + " | " + yes(p.fused) + " | " +
             (!p.alone                       ? "-"
              : find_kernel(type) != nullptr ? "kernel"
                                             : "definition") +
             " | " + yes(p.frozen) + " | " + gradient + " | " + types + " |\n";
   }
+  text += "\nOperators with two texts of their gradient:\n\n| operator | because of |\n|---|---|\n";
+  for (const two_texts& t : with_two_texts) text += "| " + std::string(t.type) + " | " + std::string(t.reason) + " |\n";
   std::string exempt, known;
   for (const auto& type : all_types()) {
     if (is_exempt(type)) exempt += (exempt.empty() ? "" : ", ") + type;
@@ -506,7 +645,19 @@ int main(int count, char** arguments) {
       if (!s.sums || !is_floating(tried)) try_values(s, tried, flavor::extreme);
     }
     for (int region = 0; region < 3; ++region) try_gradient(s, region);
+    for (const dtype tried : {dtype::float32, dtype::float64})
+      for (const flavor how : {flavor::ordinary, flavor::nonfinite, flavor::zeros}) compare_texts(s, tried, how);
   }
+  for (const auto& type : all_types())
+    if (has_two_texts(type) && !may_have_two_texts(type)) {
+      std::printf("%s has two texts of its gradient: let the class's serve graphs with names (class_gradient)\n", type.c_str());
+      ++disagreements;
+    }
+  for (const two_texts& t : with_two_texts)
+    if (only.empty() && !has_two_texts(std::string(t.type))) {
+      std::printf("%s has one text of its gradient: it stands in the list of those with two\n", std::string(t.type).c_str());
+      ++disagreements;
+    }
   std::printf("%zu operators, %d comparisons, %d disagreements\n", found.size(), comparisons, disagreements);
   if (!only.empty()) return disagreements == 0 ? 0 : 1;
   const auto path = std::filesystem::path(repository) / "docs" / "paths.md";

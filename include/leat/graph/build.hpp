@@ -81,9 +81,11 @@ class gradient_scope {
   }
   /// Whether TensorFlow writes the gradients of a product by other nodes: where both operands are known to have dy's shape, of float32.
   constexpr bool is_simple_product() const { return false; }
-  /// dy in the shape of x, which has as many elements.
+  /// dy in the shape of x, which has as many elements. In graphs with names the shape may be a constant with one size left open, or always
+  /// be that of x in the run.
+  enum class one_size { may_be_open, is_computed };
   template <class Handle>
-  constexpr Handle dy_in_shape_of(const Handle& x) const {
+  constexpr Handle dy_in_shape_of(const Handle& x, one_size = one_size::is_computed) const {
     return reshape_to(Handle(dy_), x.extent());
   }
   /// A number of dy's dtype, a scalar, with its name in graphs with names; zeros and ones in the shape of x; a where the condition holds,

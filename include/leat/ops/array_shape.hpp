@@ -101,7 +101,7 @@ struct reshape_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
+    if (g.wants(0)) give(g, 0, g.dy_in_shape_of(g.input(0), G::one_size::may_be_open));
   }
 };
 /// `reshape` for handles, with the shape as an argument.

@@ -8,7 +8,7 @@
 #include <leat/named/functions/named_math.hpp>
 #include <leat/named/gradients/gradient_nodes.hpp>
 
-#include <optional>
+#include <algorithm>
 
 namespace leat::detail {
 
@@ -92,7 +92,14 @@ class named_gradient_scope {
     return owner().named().build(owner(), info_of<Op>, all, {}, Op::type);
   }
   bool is_simple_product() const { return dy_.type() == dtype::float32 && same_static(input(0), input(1), dy_); }
-  output dy_in_shape_of(const output& x) const { return reshape(dy_, shape_of(x)); }
+  using one_size = gradient_scope::one_size;
+  output dy_in_shape_of(const output& x, one_size open = one_size::is_computed) const {
+    std::vector<std::int32_t> sizes;
+    const shape to = x.extent();
+    for (int i = 0; i < to.rank; ++i) sizes.push_back(static_cast<std::int32_t>(to[i]));
+    const bool has_one = open == one_size::may_be_open && to.has_rank() && std::ranges::count_if(sizes, [](auto n) { return n < 0; }) == 1;
+    return has_one ? reshape(dy_, sizes) : reshape(dy_, shape_of(x));
+  }
   output number(double value, std::string_view name = "Const") const {
     return owner().named().make_constant(owner(), {dy_.type(), {}, value}, name);
   }
@@ -114,9 +121,8 @@ class named_gradient_scope {
 /// operators only of float32, or writes the nodes of shapes, which nobody uses.
 enum class sums { with_shapes, left_out_if_equal, left_out_if_simple };
 
-/// The gradient of an operator by its class, for `enter_gradients`.
-template <class Op, sums How = sums::with_shapes>
-gradient_list class_gradient(const gradient_call& c) {
+template <class Op, sums How>
+gradient_list run_class_gradient(const gradient_call& c) {
   named_gradient_scope g(c);
   Op::gradient(g);
   const std::vector<output>& given = g.given();
@@ -127,5 +133,8 @@ gradient_list class_gradient(const gradient_call& c) {
   }
   return {given.begin(), given.end()};
 }
+/// The gradient of an operator by its class, for `enter_gradients`.
+template <class Op, sums How = sums::with_shapes>
+inline constexpr library_gradient class_gradient{run_class_gradient<Op, How>, true};
 
 }  // namespace leat::detail

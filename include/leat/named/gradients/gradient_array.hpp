@@ -19,15 +19,6 @@ inline gradient_list gradient_of_identity(const gradient_call& c) { return {c.sl
                   "Gradient explicitly disabled. Reason: " + (reason != nullptr ? *reason : std::string("none given")));
 }
 
-/// dy reshaped to the input's shape, of which one size may be known only at run time.
-inline gradient_list gradient_of_reshape(const gradient_call& c) {
-  const output dy = c.dy();
-  const shape to = c.input(0).extent();
-  int unknown = 0;
-  for (int i = 0; i < to.rank; ++i) unknown += to[i] < 0 ? 1 : 0;
-  if (to.has_rank() && unknown == 1) return {reshape(dy, sizes_of(to))};
-  return {reshape(dy, shape_of(c.input(0)))};
-}
 inline gradient_list gradient_of_transpose(const gradient_call& c) {
   const output dy = c.dy();
   const output order = c.input(1);
@@ -281,7 +272,7 @@ LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
       {"PreventGradient", prevented_gradient},
       {"Print", gradient_of_identity},
       {"CheckNumerics", gradient_of_identity},
-      {"Reshape", gradient_of_reshape},
+      {"Reshape", class_gradient<reshape_op>},
       {"ExpandDims", class_gradient<expand_dims_op>},
       {"Squeeze", class_gradient<squeeze_op>},
       {"Transpose", gradient_of_transpose},

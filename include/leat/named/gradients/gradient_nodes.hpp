@@ -9,12 +9,31 @@
 #include <leat/named/graph/convert.hpp>
 #include <leat/ops/add_n.hpp>
 
+#include <concepts>
+#include <set>
+
 namespace leat::detail {
 
 using gradient_list = std::vector<gradient_value>;
+/// A gradient of the library: a function of its own, or one that runs the text of the operator's class.
+struct library_gradient {
+  gradient_list (*function)(const gradient_call&);
+  bool is_of_class;
+  constexpr library_gradient(gradient_list (*f)(const gradient_call&), bool of_class = false) : function(f), is_of_class(of_class) {}
+  template <std::convertible_to<gradient_list (*)(const gradient_call&)> F>
+  constexpr library_gradient(F f) : library_gradient(static_cast<gradient_list (*)(const gradient_call&)>(f)) {}
+};
+/// The types whose gradient is the text of their class.
+inline std::set<std::string_view>& types_with_class_gradients() {
+  static std::set<std::string_view> types;
+  return types;
+}
 /// Registers the library's own functions, once; a function that the program registered before stays.
-inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, gradient_list (*)(const gradient_call&)>> functions) {
-  for (const auto& [type, function] : functions) enter_gradient(type, function);
+inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, library_gradient>> gradients) {
+  for (const auto& [type, g] : gradients) {
+    enter_gradient(type, g.function);
+    if (g.is_of_class) types_with_class_gradients().insert(type);
+  }
   return true;
 }
 
