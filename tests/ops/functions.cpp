@@ -180,3 +180,52 @@ TEST_CASE("powers and both orders of their derivatives are TensorFlow's, at base
   };
   [&]<std::size_t... K>(std::index_sequence<K...>) { (check(K, std::get<K>(got)), ...); }(std::make_index_sequence<7>{});
 }
+
+TEST_CASE_TEMPLATE("quotients that are 0 where one operand is, and angles", T, float, double) {
+  const auto x = placeholder<"x", T, 9>();
+  const auto y = placeholder<"y", T, 9>();
+  const auto a = div_no_nan(x, y);
+  const auto b = xdivy(x, y);
+  const auto c = xlogy(x, y);
+  const auto d = atan2(x, y);
+  session s{a, b, c, d};
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const auto [as, bs, cs, ds] = s.run(fetch(a, b, c, d), x = xt::xtensor<T, 1>{1, 0, 0, nan, inf, 0, -0.0, 3, 2},
+                                      y = xt::xtensor<T, 1>{0, 0, nan, 0, 0, inf, -1, 2, -0.5});
+  check_close("div_no_nan", as, xt::xtensor<T, 1>{0, 0, nan, 0, 0, 0, 0, 1.5, -4}, 1e-6);
+  check_close("xdivy", bs, xt::xtensor<T, 1>{inf, 0, 0, nan, inf, 0, 0, 1.5, -4}, 1e-6);
+  check_close("xlogy", cs, xt::xtensor<T, 1>{-inf, 0, 0, nan, -inf, 0, 0, 3 * std::log(T(2)), nan}, 1e-6);
+  check_close("atan2", ds, xt::xtensor<T, 1>{std::atan2(T(1), T(0)), 0, nan, nan, std::atan2(inf, T(0)), 0, std::atan2(T(-0.0), T(-1)),
+                                             std::atan2(T(3), T(2)), std::atan2(T(2), T(-0.5))}, 1e-6);
+}
+
+TEST_CASE_TEMPLATE("gradients of such quotients and of angles, with broadcasting and numbers", T, float, double) {
+  const auto x = placeholder<"x", T, 5, "n">();
+  const auto y = placeholder<"y", T, 5, 1>();
+  const auto check = [&](const auto& z, auto by_x, auto by_y) {
+    const auto [dx, dy] = gradients(z, x, y);
+    session s{dx, dy};
+    for (const auto n : {std::size_t{0}, std::size_t{1}, std::size_t{17}}) {
+      const auto xs = filled<T, 2>({5, n}, 0.4, 2);
+      const auto ys = filled<T, 2>({5, 1}, 0.5, 2.5, 3);
+      const auto [dxs, dys] = s.run(fetch(dx, dy), x = xs, y = ys);
+      const auto at = [&](std::size_t i) { return static_cast<double>(xs.data()[i]); };
+      const auto beside = [&](std::size_t i) { return static_cast<double>(ys.data()[i]); };
+      check_each("dx", dxs, 20 * tolerance_of<T>, [&](std::size_t i) { return by_x(at(i), beside(i / n)); });
+      check_each("dy", dys, 20 * tolerance_of<T>, [&](std::size_t i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < n; ++j) sum += by_y(at(i * n + j), beside(i));
+        return sum;
+      });
+    }
+  };
+  check(div_no_nan(x, y), [](double, double b) { return 1 / b; }, [](double a, double b) { return -a / (b * b); });
+  check(xdivy(x, y), [](double, double b) { return 1 / b; }, [](double a, double b) { return -a / (b * b); });
+  check(xlogy(x, y), [](double, double b) { return std::log(b); }, [](double a, double b) { return a / b; });
+  check(atan2(x, y), [](double a, double b) { return b / (a * a + b * b); }, [](double a, double b) { return -a / (a * a + b * b); });
+  check(xlogy(x, T(2)) + xdivy(T(1), y), [](double, double) { return std::log(2.0); }, [](double, double b) { return -1 / (b * b); });
+  const auto [at_zero] = gradients(xlogy(x, y), x);
+  session s{at_zero};
+  const auto [zeros] = s.run(fetch(at_zero), x = xt::xtensor<T, 2>(xt::zeros<T>({5, 2})), y = xt::xtensor<T, 2>(xt::zeros<T>({5, 1})));
+  for (const T v : zeros) CHECK(v == 0);
+}

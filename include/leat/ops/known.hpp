@@ -26,9 +26,11 @@ using library_operators =
                   abs_op, sign_op, floor_op, ceil_op, round_op, equal_op, not_equal_op, less_op, less_equal_op, greater_op,
                   greater_equal_op, logical_and_op, logical_or_op, logical_not_op, is_nan_op, is_inf_op, is_finite_op, select_op, cast_op,
                   clip_by_value_op, exp_op, expm1_op, log_op, log1p_op, sqrt_op, rsqrt_op, tanh_op, sigmoid_op, softplus_op, sin_op, cos_op,
-                  tan_op, asin_op, acos_op, atan_op, sinh_op, cosh_op, erf_op, pow_op, matmul_op, reshape_op, squeeze_op, expand_dims_op,
+                  tan_op, asin_op, acos_op, atan_op, atan2_op, sinh_op, cosh_op, erf_op, pow_op, div_no_nan_op, xdivy_op, xlogy_op, sqrt_grad_op, rsqrt_grad_op, reciprocal_grad_op, tanh_grad_op,
+                  sigmoid_grad_op, softplus_grad_op, relu_grad_op, relu6_grad_op, elu_grad_op, selu_grad_op, selu_op, softsign_grad_op,
+                  softsign_op, matmul_op, reshape_op, squeeze_op, expand_dims_op,
                   transpose_op, broadcast_to_op, slice_op, pad_op, concat_op, segment_sum_op, gather_op, identity_op, stop_gradient_op,
-                  sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, elu_op, softmax_op,
+                  sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, leaky_relu_grad_op, elu_op, softmax_op,
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
                   assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
 

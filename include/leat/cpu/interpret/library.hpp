@@ -184,9 +184,6 @@ LEAT_EARLY inline const leat::detail::filled_early library_functions_known{[] {
   enter_operators(static_cast<const leat::detail::library_operators*>(nullptr));
   register_kernel<passes::copy_op>();
   register_kernel<multiply_add_op>();
-  register_kernel<sqrt_grad_op>();
-  register_kernel<rsqrt_grad_op>();
-  register_kernel<reciprocal_grad_op>();
   enter_kernels();
   enter_updates();
 }};

@@ -164,6 +164,9 @@ struct batch_math {
   static value atan(const value& x) {
     return by_lane(x, [](T a) { return scalar::atan(a); });
   }
+  static value atan2(const value& y, const value& x) {
+    return by_lane(y, x, [](T a, T b) { return scalar::atan2(a, b); });
+  }
   static value sinh(const value& x) {
     return by_lane(x, [](T a) { return scalar::sinh(a); });
   }

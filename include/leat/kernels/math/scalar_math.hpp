@@ -251,6 +251,10 @@ struct scalar_math {
     if constexpr (sizeof(T) == 4) return ::atanf(x);
     else return ::atan(x);
   }
+  static constexpr T atan2(T y, T x) {
+    if constexpr (sizeof(T) == 4) return ::atan2f(y, x);
+    else return ::atan2(y, x);
+  }
   static constexpr T sinh(T x) {
     if constexpr (sizeof(T) == 4) return ::sinhf(x);
     else return ::sinh(x);

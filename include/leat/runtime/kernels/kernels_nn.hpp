@@ -113,10 +113,6 @@ inline void run_batch_product(kernel_context& c) {
 }
 
 LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
-  register_kernel("Atan2", [](kernel_context& c) {
-    if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
-    broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
-  });
   const auto remainder = [](auto x, auto y) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
     else

@@ -66,7 +66,7 @@ inline bool is_rewritten(std::string_view type) {
 /// may have effects; operators with a definition have none.
 inline bool is_pure(const op_info& op) {
   constexpr std::string_view with_kernels[]{  // sorted
-      "Atan2", "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "DynamicPartition", "DynamicStitch",
+      "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "DynamicPartition", "DynamicStitch",
       "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvertPermutation", "ListDiff", "Mod", "OnesLike",
       "Pack", "ParallelDynamicStitch", "Range", "Rank", "Reshape", "Reverse", "ReverseV2", "ScatterNd", "Shape", "ShapeN", "Size", "Split",
       "SplitV", "Squeeze", "StridedSlice", "StridedSliceGrad", "Tile", "TopK", "TopKV2", "Unique", "Unpack", "Where", "ZerosLike"};
