@@ -385,4 +385,68 @@ struct round_op : rule::unary<rule::takes::floating> {
 /// Each element rounded to the nearest integer, halves to even. Dtypes: floating point. Source: TensorFlow `Round`.
 LEAT_FUNCTION_OF_ONE(round, round_op);
 
+struct bitwise_and_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "BitwiseAnd";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::bitwise_and(a, b);
+  }
+};
+/// Element-wise a and b, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseAnd`.
+LEAT_FUNCTION_OF_TWO(bitwise_and, bitwise_and_op);
+
+struct bitwise_or_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "BitwiseOr";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::bitwise_or(a, b);
+  }
+};
+/// Element-wise a or b, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseOr`.
+LEAT_FUNCTION_OF_TWO(bitwise_or, bitwise_or_op);
+
+struct bitwise_xor_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "BitwiseXor";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::bitwise_xor(a, b);
+  }
+};
+/// Element-wise a or b but not both, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseXor`.
+LEAT_FUNCTION_OF_TWO(bitwise_xor, bitwise_xor_op);
+
+struct invert_op : rule::unary<rule::takes::integer> {
+  static constexpr std::string_view type = "Invert";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::invert(x);
+  }
+};
+/// The other value of each bit. Dtypes: integers. Source: TensorFlow `Invert`.
+LEAT_FUNCTION_OF_ONE(invert, invert_op);
+
+struct left_shift_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "LeftShift";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::left_shift(a, b);
+  }
+};
+/// Element-wise a shifted by b bits to the left; b counts as the nearest number from 0 to one less than the bits of the dtype. Shapes
+/// broadcast; dtypes: integers. Source: TensorFlow `LeftShift`.
+LEAT_FUNCTION_OF_TWO(left_shift, left_shift_op);
+
+struct right_shift_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "RightShift";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::right_shift(a, b);
+  }
+};
+/// The same to the right; signed integers keep their sign. Shapes broadcast; dtypes: integers. Source: TensorFlow `RightShift`.
+LEAT_FUNCTION_OF_TWO(right_shift, right_shift_op);
+
 }  // namespace leat

@@ -466,4 +466,136 @@ struct xlogy_op : rule::binary<rule::takes::floating> {
 /// Element-wise x log y, and 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xlogy`.
 LEAT_FUNCTION_OF_TWO(xlogy, xlogy_op);
 
+struct erfc_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Erfc";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::erfc(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * -1.1283791670955126 * exp(-square(g.input(0))));
+  }
+};
+/// 1 - erf(x) of each element, accurate for large x. Dtypes: floating point. Source: TensorFlow `Erfc`.
+LEAT_FUNCTION_OF_ONE(erfc, erfc_op);
+
+struct asinh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Asinh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::asinh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / cosh(g.result()));
+  }
+};
+/// Inverse hyperbolic sine of each element. Dtypes: floating point. Source: TensorFlow `Asinh`.
+LEAT_FUNCTION_OF_ONE(asinh, asinh_op);
+
+struct acosh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Acosh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::acosh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / sinh(g.result()));
+  }
+};
+/// Inverse hyperbolic cosine of each element; NaN below 1. Dtypes: floating point. Source: TensorFlow `Acosh`.
+LEAT_FUNCTION_OF_ONE(acosh, acosh_op);
+
+struct atanh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Atanh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::atanh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * reciprocal(1 - square(g.input(0))));
+  }
+};
+/// Inverse hyperbolic tangent of each element; NaN outside of [-1, 1]. Dtypes: floating point. Source: TensorFlow `Atanh`.
+LEAT_FUNCTION_OF_ONE(atanh, atanh_op);
+
+struct rint_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Rint";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::round(x);
+  }
+};
+/// Nearest integer of each element, ties to even; without a gradient. Dtypes: floating point. Source: TensorFlow `Rint`.
+LEAT_FUNCTION_OF_ONE(rint, rint_op);
+
+struct zeta_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Zeta";
+  static constexpr field form[]{{field_kind::operand, "x"}, {field_kind::operand, "q"}, {field_kind::type_of, "T"}};
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x, V q) {
+    return M::zeta(x, q);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(1)) give(g, 1, g.dy() * (-g.input(0) * make<zeta_op>(g.input(0) + 1, g.input(1))));
+  }
+};
+/// Zeta function of Hurwitz, Σ (q + k)⁻ˣ over k >= 0; the gradient goes to q alone. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Zeta`.
+LEAT_FUNCTION_OF_TWO(zeta, zeta_op);
+
+struct polygamma_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Polygamma";
+  static constexpr field form[]{{field_kind::operand, "a"}, {field_kind::operand, "x"}, {field_kind::type_of, "T"}};
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V x) {
+    return M::polygamma(a, x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(1)) give(g, 1, g.dy() * make<polygamma_op>(g.input(0) + 1, g.input(1)));
+  }
+};
+/// The a-th derivative of digamma, for integers a >= 0; the gradient goes to x alone. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Polygamma`.
+LEAT_FUNCTION_OF_TWO(polygamma, polygamma_op);
+
+struct digamma_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Digamma";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::digamma(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * make<polygamma_op>(constant_like(g.input(0), 1), g.input(0)));
+  }
+};
+/// Derivative of `lgamma` for each element. Dtypes: floating point. Source: TensorFlow `Digamma`.
+LEAT_FUNCTION_OF_ONE(digamma, digamma_op);
+
+struct lgamma_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Lgamma";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::lgamma(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * digamma(g.input(0)));
+  }
+};
+/// log |Γ(x)| of each element. Dtypes: floating point. Source: TensorFlow `Lgamma`.
+LEAT_FUNCTION_OF_ONE(lgamma, lgamma_op);
+
 }  // namespace leat

@@ -28,8 +28,10 @@ LEAT_FUNCTION output call_known(graph& g, const op_info& op, std::span<const num
     else inputs.push_back(g.named().make_literal(g, type == dtype::invalid ? *literal : literal->as(type)));
     if (static_cast<bool>(inputs.back())) infos.push_back({inputs.back().type(), inputs.back().extent()});
   }
-  std::optional<std::vector<std::int64_t>> numbers;
-  if (held == 0) numbers = numbers_from(fields, attributes, {}, infos);
+  std::vector<field> named;
+  for (const field& f : fields)
+    if (!is_number_input(f.kind)) named.push_back(f);
+  const auto numbers = numbers_from({named.data(), named.size()}, attributes, {}, infos);
   const output made = g.named().build(g, op, inputs, numbers ? *numbers : std::vector<std::int64_t>{}, name.empty() ? op.type : name,
                                       given.subspan(operands), std::move(waits));
   attribute_map& its = g.named().record(made.index()).attributes;
