@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view have_gradients[]{
     "Abs", "Acos", "Acosh", "Add", "AddN", "AddV2", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad",
     "BiasAddV1", "BroadcastTo", "Cast", "CheckNumerics", "ClipByValue", "Concat", "ConcatV2", "Cos", "Cosh", "Cumprod", "Cumsum",
-    "Digamma", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "Elu", "EluGrad", "Enter", "Erf", "Erfc", "Exit", "Exp", "ExpandDims", "Expm1",
+    "Digamma", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "Elu", "EluGrad", "Enter", "Erf", "Erfc", "EuclideanNorm", "Exit", "Exp", "ExpandDims", "Expm1",
     "Fill", "FloorMod", "Gather", "GatherNd", "GatherV2", "Identity", "InvGrad", "L2Loss", "LeakyRelu", "LeakyReluGrad", "Lgamma", "Log",
     "Log1p", "LogSoftmax", "MatMul", "Max", "Maximum", "Mean", "Merge", "Min", "Minimum", "Mul", "Neg", "NextIteration", "Pack",
     "Pad", "ParallelDynamicStitch", "PlaceholderWithDefault", "Polygamma", "Pow", "Print", "Prod", "RealDiv", "Reciprocal", "ReciprocalGrad",
@@ -26,7 +26,8 @@ constexpr std::string_view have_gradients[]{
     "Sign", "Sin", "Sinh", "Slice", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus", "SoftplusGrad", "Softsign",
     "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Squeeze",
     "StridedSlice", "StridedSliceGrad", "Sub", "Sum", "Switch", "Tan", "Tanh", "TanhGrad", "Tile", "TopKV2", "Transpose", "Unpack",
-    "UnsortedSegmentSum", "Xdivy", "Xlogy", "Zeta"};
+    "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin",
+    "UnsortedSegmentProd", "UnsortedSegmentSum", "Xdivy", "Xlogy", "Zeta"};
 constexpr std::string_view pass_nothing[]{
     "Assert", "Assign", "AssignAdd", "AssignSub", "AudioSummary", "AudioSummaryV2", "BroadcastGradientArgs", "Ceil", "ConcatOffset",
     "Floor", "FloorDiv", "ImageSummary", "MergeSummary", "OneHot", "OnesLike", "PyFunc", "PyFuncStateless", "QueueClose",

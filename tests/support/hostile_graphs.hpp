@@ -745,7 +745,7 @@ y = Unique(a) T=float32 out_idx=float32
 a = Const float32[2]{1,2}
 b = Const float64[2]{1,2}
 y = ListDiff(a, b) T=float32
-## Cumsum axis | y:0 | invalid_argument: ScanOp: axis 3 is not in the range [-1, 1)
+## Cumsum axis | y:0 | invalid_argument: the node 'y' (Cumsum): axis out of range
 a = Const float32[2]{1,2}
 x = Const int32[]{3}
 y = Cumsum(a, x) T=float32 Tidx=int32

@@ -31,7 +31,8 @@ using library_operators =
                   softsign_op, erfc_op, asinh_op,
                   acosh_op, atanh_op, rint_op, zeta_op, polygamma_op, digamma_op, lgamma_op, bitwise_and_op, bitwise_or_op, bitwise_xor_op,
                   invert_op, left_shift_op, right_shift_op, matmul_op, reshape_op, squeeze_op, expand_dims_op,
-                  transpose_op, broadcast_to_op, slice_op, pad_op, concat_op, segment_sum_op, gather_op, identity_op, stop_gradient_op,
+                  transpose_op, broadcast_to_op, slice_op, pad_op, concat_op, segment_sum_op,
+                  segment_max_op, segment_min_op, segment_prod_op, cumsum_op, cumprod_op, linspace_op, euclidean_norm_op, gather_op, identity_op, stop_gradient_op,
                   sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, leaky_relu_grad_op, elu_op, softmax_op,
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
                   assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
