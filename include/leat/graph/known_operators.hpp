@@ -22,7 +22,7 @@ inline operator_table& operators() {
 }
 }  // namespace detail
 
-/// Makes an operator known to imports: `register_operator<softsign_op>()`. Thread-safe; the first one of a type stays.
+/// Makes an operator known to imports: `register_operator<root_sigmoid_op>()`. Thread-safe; the first one of a type stays.
 template <class Op>
 void register_operator() {
   auto& table = detail::operators();

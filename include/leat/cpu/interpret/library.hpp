@@ -133,18 +133,6 @@ kernel_function kernel_by_first(dtype first) {
     return found;
   }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
 }
-template <class... Ops>
-void enter_kernels_of() {
-  (enter_kernel<Ops>([](const dtype* t, int) {
-     if constexpr (kernels::kernel_of<Ops>::has_indices)
-       return by_index(
-           t[1], [&] { return kernel_by_first<Ops, std::int32_t>(t[0]); }, [&] { return kernel_by_first<Ops, std::int64_t>(t[0]); });
-     else
-       return kernel_by_first<Ops, void>(t[0]);
-   }),
-   ...);
-}
-
 inline void enter_kernels() {
   using enum dtype;
   enter_kernel<matmul_op>([](const dtype* t, int) { return by_dtype<matmul_of, float32, float64, int32, int64>(t[0]); });
@@ -155,7 +143,6 @@ inline void enter_kernels() {
         t[1], [&] { return moving_kernel<kernels::gather_kernel, std::int32_t>(t[0]); },
         [&] { return moving_kernel<kernels::gather_kernel, std::int64_t>(t[0]); });
   });
-  enter_kernels_of<segment_sum_op, segment_max_op, segment_min_op, segment_prod_op, cumsum_op, cumprod_op>();
   enter_kernel<passes::check_rows_op>([](const dtype* t, int) {
     return by_index(
         t[0], [] { return &run_kernel<kernels::check_rows_kernel<std::int32_t>>; },
@@ -185,7 +172,16 @@ inline void enter_kernels() {
 
 template <class Op>
 void enter_operator() {
-  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction) register_kernel<Op>();
+  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction)
+    register_kernel<Op>();
+  else if constexpr (kernels::has_kernel<Op>)
+    enter_kernel<Op>([](const dtype* t, int) {
+      if constexpr (kernels::kernel_of<Op>::has_indices)
+        return by_index(
+            t[1], [&] { return kernel_by_first<Op, std::int32_t>(t[0]); }, [&] { return kernel_by_first<Op, std::int64_t>(t[0]); });
+      else
+        return kernel_by_first<Op, void>(t[0]);
+    });
 }
 template <class... Ops>
 void enter_operators(const leat::detail::operator_list<Ops...>*) {
