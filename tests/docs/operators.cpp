@@ -58,6 +58,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arithmetic", sub_op, "a - b", two, {}),
       LEAT_OPERATOR("Arithmetic", mul_op, "a * b", two, {}),
       LEAT_OPERATOR("Arithmetic", real_div_op, "a / b", two, {}),
+      LEAT_OPERATOR("Arithmetic", div_op, "the quotient of older graphs", two, {}),
       LEAT_OPERATOR("Arithmetic", truncate_div_op, "a / b", two, {}),
       LEAT_OPERATOR("Arithmetic", floor_div_op, "floor_divide(a, b)", two, {}),
       LEAT_OPERATOR("Arithmetic", floor_mod_op, "floor_mod(a, b)", two, {}),
@@ -294,7 +295,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
       devices = cpu.find(branch) != std::string::npos ? "CPU" : "";
       if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
     }
-    const bool has_call = !is_operator<check_range_op>(*r.op) && !is_operator<stacked_matmul_op>(*r.op);
+    const bool has_call = !is_operator<check_range_op>(*r.op) && !is_operator<div_op>(*r.op) && !is_operator<stacked_matmul_op>(*r.op);
     const std::string_view quote = has_call ? "`" : "";
     out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r)
         << " | " << how(r.op->kind) << " | " << devices << " |\n";

@@ -218,6 +218,20 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
+/// The quotient of older graphs: of integers rounded toward zero. Source: TensorFlow `Div`.
+struct div_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "Div";
+  static constexpr op_kind kind = op_kind::composite;
+  template <class G>
+  static constexpr output expand(G& g) {
+    return g.input(0) / g.input(1);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    real_div_op::gradient(g);
+  }
+};
+
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
   static constexpr std::string_view call_name = "floordiv";

@@ -47,13 +47,6 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   const auto pair = [&](std::string_view type, auto make) {
     define(type, {0, 1}, [make](list x, const graph_operation&) { return make(x[0], x[1]); });
   };
-  define("Inv", {0}, [](list x, const graph_operation&) { return reciprocal(x[0]); });
-  define("InvGrad", {0, 1}, [](list x, const graph_operation&) {
-    return may_equal(x[0].extent(), x[1].extent()) ? output(make_node<reciprocal_grad_op>({}, x[0], x[1])) : output{};
-  });
-  // The sum and the quotient of older graphs.
-  pair("Add", [](const output& x, const output& y) { return x + y; });
-  define("Div", {0, 1}, [](list x, const graph_operation&) { return is_floating(x[0].type()) ? output(x[0] / x[1]) : output{}; });
   for (const char* type : {"BatchMatMul", "BatchMatMulV2"})
     define(type, {0, 1}, [](list x, const graph_operation& node) {
       if (x[0].extent().rank != 2 || x[1].extent().rank != 2 || !is_floating(x[0].type())) return output{};

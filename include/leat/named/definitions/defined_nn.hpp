@@ -110,10 +110,6 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
     if (extent.has_rank() && extent.rank > 1) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
     else c.set(0, shapes::vector_of(-1));
   });
-  define_operator("Inv(x: T) -> (y: T)", shapes::like<0>);
-  define_operator("InvGrad(y: T, dy: T) -> (z: T)", shapes::all_equal);
-  for (const char* type : {"Add", "Div", "Mod"})
-    define_operator(std::string(type) + "(x: T, y: T) -> (z: T)", shapes::broadcast);
   define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
   define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
 

@@ -67,7 +67,7 @@ inline bool is_rewritten(std::string_view type) {
 inline bool is_pure(const op_info& op) {
   constexpr std::string_view with_kernels[]{  // sorted
       "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "DynamicPartition", "DynamicStitch",
-      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvertPermutation", "ListDiff", "Mod", "OnesLike",
+      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvertPermutation", "ListDiff", "OnesLike",
       "Pack", "ParallelDynamicStitch", "Range", "Rank", "Reshape", "Reverse", "ReverseV2", "ScatterNd",
       "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Shape", "ShapeN", "Size", "Split",
       "SplitV", "Squeeze", "StridedSlice", "StridedSliceGrad", "Tile", "TopK", "TopKV2", "Unique", "Unpack", "Where", "ZerosLike"};
