@@ -1,6 +1,7 @@
 #pragma once
 // Special functions that C++ lacks, for single values: the logarithm of the gamma function without errno and `signgam`, its derivatives,
-// and the zeta function of Hurwitz. All but the first compute in float64. Source: Cephes (Moshier 1989), `psi` and `zeta`.
+// and the zeta function of Hurwitz. All but the first compute in float64. They are constexpr for device code, and templates because a constexpr
+// function that is constant for no argument is an error otherwise. Source: Cephes (Moshier 1989), `psi` and `zeta`.
 
 #include <cmath>
 #include <limits>
@@ -21,7 +22,9 @@ constexpr T lgamma(T x) {
 }
 
 /// The derivative of log Γ: NaN at 0 and at negative integers, as in TensorFlow.
-constexpr double digamma(double x) {
+template <class T>
+constexpr double digamma(T at) {
+  double x = static_cast<double>(at);
   constexpr double pi = 3.14159265358979323846;
   double reflected = 0;
   if (x <= 0) {
@@ -44,7 +47,8 @@ constexpr double digamma(double x) {
 }
 
 /// Σ (q + k)⁻ˣ over k >= 0, for q > 0: q itself and the next terms, then Euler and Maclaurin's formula.
-constexpr double zeta_of_positive(double x, double q) {
+template <class T>
+constexpr double zeta_of_positive(T x, T q) {
   constexpr double divisors[]{12.0,
                               -720.0,
                               30240.0,
@@ -81,7 +85,9 @@ constexpr double zeta_of_positive(double x, double q) {
   return sum;
 }
 /// The zeta function of Hurwitz: infinity for x = 1, NaN for x < 1. For q <= 0, x is an integer: at integers q infinity if x is even.
-constexpr double zeta(double x, double q) {
+template <class X, class Q>
+constexpr double zeta(X first, Q second) {
+  const double x = static_cast<double>(first), q = static_cast<double>(second);
   constexpr double infinity = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
   if (x != x || q != q) return none;
   if (x == 1) return infinity;
@@ -95,7 +101,9 @@ constexpr double zeta(double x, double q) {
   return zeta_of_positive(x, 1 - rest) + (even ? below : -below);
 }
 /// The n-th derivative of digamma, for integers n >= 0; NaN for others.
-constexpr double polygamma(double n, double x) {
+template <class N, class X>
+constexpr double polygamma(N order, X at) {
+  const double n = static_cast<double>(order), x = static_cast<double>(at);
   if (n != ::floor(n) || n < 0) return std::numeric_limits<double>::quiet_NaN();
   if (n == 0) return digamma(x);
   const double size = ::exp(lgamma(n + 1)) * zeta(n + 1, x);
