@@ -84,9 +84,9 @@ std::vector<sample> written_samples() {
     add("LeakyReluGrad", {{role::tensor, s}, {role::tensor, s}}, {{"alpha", 0.25f}});
     add("LeakyReluGrad", {{role::tensor, s}, {role::tensor, s}});
   }
-  for (const char* type : {"DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod", "Div", "Add"})
+  for (const char* type : {"Mod", "Div", "Add"})
     for (auto& s : element_samples(type, 2)) list.push_back(std::move(s));
-  for (const char* type : {"Softsign", "Selu", "Inv", "ZerosLike", "OnesLike", "Shape", "Rank", "Size", "Identity", "StopGradient"})
+  for (const char* type : {"Inv", "ZerosLike", "OnesLike", "Shape", "Rank", "Size", "Identity", "StopGradient"})
     for (auto& s : element_samples(type, 1)) list.push_back(std::move(s));
   add("ShapeN", {x({2, 3}), x({})}, {{"N", 2}});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0})}) {
@@ -95,7 +95,7 @@ std::vector<sample> written_samples() {
   }
 
   // reductions
-  for (const char* type : {"Sum", "Mean", "Prod", "Max", "Min", "All", "Any"})
+  for (const char* type : {"Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"})
     for (bool keep : {false, true}) {
       const dtype own = type[0] == 'A' ? dtype::boolean : dtype::invalid;
       const auto one = [&](sizes s, std::vector<double> axes) {
@@ -128,7 +128,15 @@ std::vector<sample> written_samples() {
   for (const char* type : {"Cumsum", "Cumprod"})
     for (bool exclusive : {false, true})
       for (bool reverse : {false, true}) sum(type, {x({2, 3}), number(1)}, {{"exclusive", exclusive}, {"reverse", reverse}});
-  sum("Cumsum", {x({0, 3}), number(0)});
+  for (const char* type : {"Cumsum", "Cumprod"}) {
+    sum(type, {x({0, 3}), number(0)});
+    sum(type, {x({37}), number(-1)});
+    sum(type, {x({2, 3, 5}), number(1)}, {{"reverse", true}});
+    sum(type, {x({3}), number(1)});
+  }
+  add("LinSpace", {rate(1), rate(7), number(5)});
+  add("LinSpace", {rate(7), rate(1), number(1)});
+  add("LinSpace", {rate(1), rate(2), number(0)});
   for (const char* type : {"Softmax", "LogSoftmax"}) {
     sum(type, {x({2, 3})});
     sum(type, {x({5})});
@@ -282,10 +290,17 @@ std::vector<sample> written_samples() {
     add("GatherV2", {x({4, 0}), indices({1}, {7}, type), number(0)});
     add("Gather", {x({4, 3}), indices({2}, {3, 0}, type)});
     add("Gather", {x({4, 3}), indices({2}, {3, 4}, type)});
-    sum("UnsortedSegmentSum", {x({4, 3}), indices({4}, {2, 0, 2, 0}, type), number(3)});
-    sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, -1, 2, 0}, type), number(3)});
-    sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
-    sum("UnsortedSegmentSum", {x({0, 3}), indices({0}, {}, type), number(2)});
+    for (const char* segments : {"UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"}) {
+      sum(segments, {x({4, 3}), indices({4}, {2, 0, 2, 0}, type), number(3)});
+      sum(segments, {x({4}), indices({4}, {2, -1, 2, 0}, type), number(3)});
+      sum(segments, {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
+      sum(segments, {x({0, 3}), indices({0}, {}, type), number(2)});
+    }
+    for (const char* segments : {"SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd"}) {
+      sum(segments, {x({4, 3}), indices({4}, {0, 0, 2, 2}, type)});
+      sum(segments, {x({4}), indices({4}, {0, 1, 0, 2}, type)});
+      sum(segments, {x({0, 3}), indices({0}, {}, type)});
+    }
     const argument on{role::number, {}, dtype::invalid, {3}}, off{role::number, {}, dtype::invalid, {2}};
     add("OneHot", {indices({3}, {0, 2, 5}, type), number(3), on, off});
     for (const std::int64_t axis : {-2, -1, 0, 1, 2, 3}) {

@@ -58,6 +58,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arithmetic", sub_op, "a - b", two, {}),
       LEAT_OPERATOR("Arithmetic", mul_op, "a * b", two, {}),
       LEAT_OPERATOR("Arithmetic", real_div_op, "a / b", two, {}),
+      LEAT_OPERATOR("Arithmetic", div_op, "the quotient of older graphs", two, {}),
       LEAT_OPERATOR("Arithmetic", truncate_div_op, "a / b", two, {}),
       LEAT_OPERATOR("Arithmetic", floor_div_op, "floor_divide(a, b)", two, {}),
       LEAT_OPERATOR("Arithmetic", floor_mod_op, "floor_mod(a, b)", two, {}),
@@ -74,6 +75,15 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arithmetic", floor_op, "floor(x)", one, {}),
       LEAT_OPERATOR("Arithmetic", ceil_op, "ceil(x)", one, {}),
       LEAT_OPERATOR("Arithmetic", round_op, "round(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", rint_op, "rint(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", div_no_nan_op, "div_no_nan(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", xdivy_op, "xdivy(x, y)", two, {}),
+      LEAT_OPERATOR("Arithmetic", bitwise_and_op, "bitwise_and(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", bitwise_or_op, "bitwise_or(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", bitwise_xor_op, "bitwise_xor(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", invert_op, "invert(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", left_shift_op, "left_shift(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", right_shift_op, "right_shift(a, b)", two, {}),
 
       LEAT_OPERATOR("Functions", exp_op, "exp(x)", one, {}),
       LEAT_OPERATOR("Functions", expm1_op, "expm1(x)", one, {}),
@@ -88,10 +98,20 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Functions", asin_op, "asin(x)", one, {}),
       LEAT_OPERATOR("Functions", acos_op, "acos(x)", one, {}),
       LEAT_OPERATOR("Functions", atan_op, "atan(x)", one, {}),
+      LEAT_OPERATOR("Functions", atan2_op, "atan2(y, x)", two, {}),
       LEAT_OPERATOR("Functions", sinh_op, "sinh(x)", one, {}),
       LEAT_OPERATOR("Functions", cosh_op, "cosh(x)", one, {}),
       LEAT_OPERATOR("Functions", tanh_op, "tanh(x)", one, {}),
+      LEAT_OPERATOR("Functions", asinh_op, "asinh(x)", one, {}),
+      LEAT_OPERATOR("Functions", acosh_op, "acosh(x)", one, {}),
+      LEAT_OPERATOR("Functions", atanh_op, "atanh(x)", one, {}),
       LEAT_OPERATOR("Functions", erf_op, "erf(x)", one, {}),
+      LEAT_OPERATOR("Functions", erfc_op, "erfc(x)", one, {}),
+      LEAT_OPERATOR("Functions", lgamma_op, "lgamma(x)", one, {}),
+      LEAT_OPERATOR("Functions", digamma_op, "digamma(x)", one, {}),
+      LEAT_OPERATOR("Functions", polygamma_op, "polygamma(a, x)", two, {}),
+      LEAT_OPERATOR("Functions", zeta_op, "zeta(x, q)", two, {}),
+      LEAT_OPERATOR("Functions", xlogy_op, "xlogy(x, y)", two, {}),
       LEAT_OPERATOR("Functions", sigmoid_op, "sigmoid(x)", one, {}),
       LEAT_OPERATOR("Functions", softplus_op, "softplus(x)", one, {}),
 
@@ -115,6 +135,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Reductions", max_op, "reduce_max<axes...>(x)", one, {0, 1}),
       LEAT_OPERATOR("Reductions", min_op, "reduce_min<axes...>(x)", one, {0, 1}),
       LEAT_OPERATOR("Reductions", prod_op, "reduce_prod<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", euclidean_norm_op, "reduce_euclidean_norm<axes...>(x)", one, {0, 1}),
       LEAT_OPERATOR("Reductions", all_op, "reduce_all<axes...>(x)", one, {0, 1}),
       LEAT_OPERATOR("Reductions", any_op, "reduce_any<axes...>(x)", one, {0, 1}),
       LEAT_OPERATOR("Reductions", argmax_op, "argmax<axis>(x)", one, {1, static_cast<int>(dtype::int64)}),
@@ -133,6 +154,12 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arrangement", concat_op, "concat<axis>(a, b, ...)", two, {0}),
       LEAT_OPERATOR("Arrangement", gather_op, "gather(params, indices)", {matrix, numbers}, {}),
       LEAT_OPERATOR("Arrangement", segment_sum_op, "unsorted_segment_sum<n>(data, ids)", {matrix, numbers}, {4}),
+      LEAT_OPERATOR("Arrangement", segment_max_op, "unsorted_segment_max<n>(data, ids)", {matrix, numbers}, {4}),
+      LEAT_OPERATOR("Arrangement", segment_min_op, "unsorted_segment_min<n>(data, ids)", {matrix, numbers}, {4}),
+      LEAT_OPERATOR("Arrangement", segment_prod_op, "unsorted_segment_prod<n>(data, ids)", {matrix, numbers}, {4}),
+      LEAT_OPERATOR("Arrangement", cumsum_op, "cumsum<axis>(x), cumsum<axis, exclusive, reverse>(x)", one, {0, 0, 1}),
+      LEAT_OPERATOR("Arrangement", cumprod_op, "cumprod<axis>(x)", one, {0, 0, 1}),
+      LEAT_OPERATOR("Arrangement", linspace_op, "linspace<n>(start, stop)", {{sized({})}, {sized({})}}, {5}),
       LEAT_OPERATOR("Arrangement", one_hot_op, "one_hot<depth>(indices)", {row}, {4, static_cast<int>(dtype::float32), 0, 0, -1}),
       LEAT_OPERATOR("Arrangement", identity_op, "identity(x)", one, {}),
       LEAT_OPERATOR("Arrangement", stop_gradient_op, "stop_gradient(x)", one, {}),
@@ -142,6 +169,8 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR(networks, relu6_op, "relu6(x)", one, {}),
       LEAT_OPERATOR(networks, leaky_relu_op, "leaky_relu(x), leaky_relu(x, 0.1_c)", one, {rule::setting_bits(0.2)}),
       LEAT_OPERATOR(networks, elu_op, "elu(x)", one, {}),
+      LEAT_OPERATOR(networks, selu_op, "selu(x)", one, {}),
+      LEAT_OPERATOR(networks, softsign_op, "softsign(x)", one, {}),
       LEAT_OPERATOR(networks, softmax_op, "softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, log_softmax_op, "log_softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
@@ -157,6 +186,15 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Gradients of functions", sqrt_grad_op, "the gradient of sqrt(x)", two, {}),
       LEAT_OPERATOR("Gradients of functions", rsqrt_grad_op, "the gradient of rsqrt(x)", two, {}),
       LEAT_OPERATOR("Gradients of functions", reciprocal_grad_op, "the gradient of reciprocal(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", tanh_grad_op, "the gradient of tanh(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", sigmoid_grad_op, "the gradient of sigmoid(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", softplus_grad_op, "the gradient of softplus(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", relu_grad_op, "the gradient of relu(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", relu6_grad_op, "the gradient of relu6(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", leaky_relu_grad_op, "the gradient of leaky_relu(x)", two, {rule::setting_bits(0.2)}),
+      LEAT_OPERATOR("Gradients of functions", elu_grad_op, "the gradient of elu(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", selu_grad_op, "the gradient of selu(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", softsign_grad_op, "the gradient of softsign(x)", two, {}),
 
       LEAT_OPERATOR("State", assign_op, "assign(variable, x)", two, {}),
       LEAT_OPERATOR("State", assign_add_op, "assign_add(variable, x)", two, {}),
@@ -229,6 +267,7 @@ std::string_view how(op_kind kind) {
 std::string table(const std::filesystem::path& repository, const std::vector<operator_row>& rows) {
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
+  const std::string kernels = read(repository / "include/leat/kernels/whole_array.hpp");  // those of all devices
   std::ostringstream out;
   out << "# Operators\n\n"
          "Generated from the operators' definitions by `tests/docs/operators.cpp`, and compared with them by the test\n"
@@ -249,13 +288,14 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
       out << "\n## " << family << "\n\n| in leat | type | dtypes | gradient | runs as | devices |\n"
           << "|---|---|---|---|---|---|\n";
     }
-    const std::string branch = "is_same_v<op, " + std::string(r.class_name) + ">";
+    const std::string name(r.class_name), branch = "is_same_v<op, " + name + ">";
+    const std::string whole = name == "cumsum_op" || name == "cumprod_op" ? "kernel_of<cumulative_op<" : "kernel_of<" + name + ">";
     std::string devices = "CPU, Thrust";
-    if (r.op->kind == op_kind::kernel) {
+    if (r.op->kind == op_kind::kernel && kernels.find(whole) == std::string::npos) {
       devices = cpu.find(branch) != std::string::npos ? "CPU" : "";
       if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
     }
-    const bool has_call = !is_operator<check_range_op>(*r.op) && !is_operator<stacked_matmul_op>(*r.op);
+    const bool has_call = !is_operator<check_range_op>(*r.op) && !is_operator<div_op>(*r.op) && !is_operator<stacked_matmul_op>(*r.op);
     const std::string_view quote = has_call ? "`" : "";
     out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r)
         << " | " << how(r.op->kind) << " | " << devices << " |\n";
@@ -263,6 +303,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   out << "\n## Composed\n\n"
          "Functions that are written in the operators above, and have no node of their own:\n"
          "`sigmoid_cross_entropy_with_logits(labels, logits)`, `moments<axes...>(x)` (mean and variance as a tuple),\n"
+         "`segment_sum<n>(data, ids)`, `segment_mean<n>`, `segment_max<n>`, `segment_min<n>`, `segment_prod<n>`,\n"
          "`clip_by_norm(x, limit)`, `global_norm(x, ...)`, `clip_by_global_norm(limit, x, ...)` (a tuple),\n"
          "`after(x, updates...)`, and the layer `dense<\"name\", units>(x)`.\n\n"
          "## Leaves\n\n"
@@ -281,7 +322,7 @@ std::string missing(const std::filesystem::path& repository, const std::vector<o
     const std::string text = read(entry.path());
     for (std::sregex_iterator it(text.begin(), text.end(), definition), end; it != end; ++it) {
       const std::string name = (*it)[1];
-      bool known = name == "arg_reduce_op" || name == "multiply_add_op";  // argmax_op and argmin_op; part of products
+      bool known = name == "arg_reduce_op" || name == "cumulative_op" || name == "multiply_add_op";  // argmax_op, argmin_op, ...; part of products
       for (const auto& r : rows) known = known || r.class_name == name;
       if (!known) names += " " + name;
     }

@@ -15,28 +15,29 @@ namespace {
 // What TensorFlow 2.21 answers (compat.v1: `tf.gradients` of an instance of each operator by each floating-point input; where none could be
 // made, its registry of gradients): a tensor, perhaps of zeros, for some input; None for all; LookupError.
 constexpr std::string_view have_gradients[]{
-    "Abs", "Acos", "Add", "AddN", "AddV2", "Asin", "Atan", "Atan2", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad",
+    "Abs", "Acos", "Acosh", "Add", "AddN", "AddV2", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad",
     "BiasAddV1", "BroadcastTo", "Cast", "CheckNumerics", "ClipByValue", "Concat", "ConcatV2", "Cos", "Cosh", "Cumprod", "Cumsum",
-    "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "Elu", "EluGrad", "Enter", "Erf", "Exit", "Exp", "ExpandDims", "Expm1",
-    "Fill", "FloorMod", "Gather", "GatherNd", "GatherV2", "Identity", "InvGrad", "L2Loss", "LeakyRelu", "LeakyReluGrad", "Log",
+    "Digamma", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "Elu", "EluGrad", "Enter", "Erf", "Erfc", "EuclideanNorm", "Exit", "Exp", "ExpandDims", "Expm1",
+    "Fill", "FloorMod", "Gather", "GatherNd", "GatherV2", "Identity", "InvGrad", "L2Loss", "LeakyRelu", "LeakyReluGrad", "Lgamma", "Log",
     "Log1p", "LogSoftmax", "MatMul", "Max", "Maximum", "Mean", "Merge", "Min", "Minimum", "Mul", "Neg", "NextIteration", "Pack",
-    "Pad", "ParallelDynamicStitch", "PlaceholderWithDefault", "Pow", "Print", "Prod", "RealDiv", "Reciprocal", "ReciprocalGrad",
+    "Pad", "ParallelDynamicStitch", "PlaceholderWithDefault", "Polygamma", "Pow", "Print", "Prod", "RealDiv", "Reciprocal", "ReciprocalGrad",
     "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch", "Relu", "Relu6", "Relu6Grad", "ReluGrad",
     "Reshape", "ReverseV2", "Rsqrt", "RsqrtGrad", "ScatterNd", "Select", "SelectV2", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad",
     "Sign", "Sin", "Sinh", "Slice", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus", "SoftplusGrad", "Softsign",
     "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Squeeze",
     "StridedSlice", "StridedSliceGrad", "Sub", "Sum", "Switch", "Tan", "Tanh", "TanhGrad", "Tile", "TopKV2", "Transpose", "Unpack",
-    "UnsortedSegmentSum", "Xdivy", "Xlogy"};
+    "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin",
+    "UnsortedSegmentProd", "UnsortedSegmentSum", "Xdivy", "Xlogy", "Zeta"};
 constexpr std::string_view pass_nothing[]{
     "Assert", "Assign", "AssignAdd", "AssignSub", "AudioSummary", "AudioSummaryV2", "BroadcastGradientArgs", "Ceil", "ConcatOffset",
     "Floor", "FloorDiv", "ImageSummary", "MergeSummary", "OneHot", "OnesLike", "PyFunc", "PyFuncStateless", "QueueClose",
     "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueEnqueue", "QueueEnqueueMany", "QueueSize", "RandomShuffle",
-    "RandomStandardNormal", "RandomUniform", "Range", "Round", "ScatterAdd", "ScatterDiv", "ScatterMul", "ScatterNdUpdate",
+    "RandomStandardNormal", "RandomUniform", "Range", "Rint", "Round", "ScatterAdd", "ScatterDiv", "ScatterMul", "ScatterNdUpdate",
     "ScatterSub", "StopGradient", "TensorSummaryV2", "TruncatedNormal", "ZerosLike"};
 constexpr std::string_view are_refused[]{
     "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradDA", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyFtrl", "ApplyFtrlV2",
     "ApplyGradientDescent", "ApplyMomentum", "ApplyProximalAdagrad", "ApplyProximalGradientDescent", "ApplyRMSProp",
-    "DestroyTemporaryVariable", "ListDiff", "Mod", "ScatterMax", "ScatterMin", "ScatterUpdate", "Snapshot", "SoftsignGrad",
+    "DestroyTemporaryVariable", "ListDiff", "Mod", "ScatterMax", "ScatterMin", "ScatterUpdate", "Snapshot",
     "SparseApplyAdadelta", "SparseApplyAdagrad", "SparseApplyAdagradDA", "SparseApplyCenteredRMSProp", "SparseApplyFtrl",
     "SparseApplyFtrlV2", "SparseApplyMomentum", "SparseApplyProximalAdagrad", "SparseApplyProximalGradientDescent",
     "SparseApplyRMSProp", "TruncateMod"};
@@ -55,6 +56,7 @@ TEST_CASE("which operators have gradients, pass none, or are refused: as TensorF
   }
   for (const auto type : pass_nothing) CHECK_MESSAGE(way_of(type) == gradient_way::nothing, std::string(type));
   for (const auto type : are_refused) CHECK_MESSAGE(way_of(type) == gradient_way::unknown, std::string(type));
+  CHECK(way_of("SoftsignGrad") == gradient_way::by_class);  // TensorFlow has none
 }
 
 TEST_CASE("functions of steps: zeros of Sign, none of others; what is refused is refused only where a gradient comes") {

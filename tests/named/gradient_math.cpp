@@ -47,6 +47,13 @@ TEST_CASE("functions of one tensor, of known shape, unknown dimensions and unkno
                             call(info_of<sinh_op>, x),
                             call(info_of<cosh_op>, x),
                             call(info_of<erf_op>, x),
+                            erfc(x, {}),
+                            asinh(x, {}),
+                            acosh(x + 1.5f, {}),
+                            atanh(x, {}),
+                            lgamma(x, {}),
+                            selu(x - 0.5f, {}),
+                            softsign(x, {}),
                             cast(cast(x, dtype::float64), dtype::float32),
                             l2_loss(x, {})};
     for (const output& y : functions) {

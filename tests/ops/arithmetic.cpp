@@ -271,3 +271,36 @@ TEST_CASE("scalars") {
   CHECK(dv == doctest::Approx(4 + 0.25 - 2));
   CHECK(dw == doctest::Approx(3 - 3.0 / 16));
 }
+
+TEST_CASE_TEMPLATE("bits of integers; a shift by fewer or more bits than there are goes by the nearest number", T, std::int32_t, std::int64_t,
+                   std::uint8_t) {
+  const auto a = placeholder<"a", T, 2, "n">();
+  const auto b = placeholder<"b", T, "n">();
+  const auto both = bitwise_and(a, b);
+  const auto any = bitwise_or(a, b);
+  const auto one = bitwise_xor(a, b);
+  const auto other = invert(a);
+  const auto left = left_shift(a, b);
+  const auto right = right_shift(a, b);
+  const auto low = bitwise_and(T(3), a);
+  session s{both, any, one, other, left, right, low};
+  constexpr int bits = 8 * sizeof(T);
+  for (const auto n : {std::size_t{0}, std::size_t{1}, std::size_t{19}}) {
+    xt::xtensor<T, 2> as = xt::zeros<T>({std::size_t{2}, n});
+    xt::xtensor<T, 1> bs = xt::zeros<T>({n});
+    for (std::size_t i = 0; i < as.size(); ++i) as.data()[i] = static_cast<T>(0x9e3779b97f4a7c15U * (i + 1));
+    for (std::size_t i = 0; i < n; ++i) bs(i) = static_cast<T>(i * 5 - 3);
+    const auto [ands, ors, xors, nots, lefts, rights, lows] = s.run(fetch(both, any, one, other, left, right, low), a = as, b = bs);
+    for (std::size_t i = 0; i < as.size(); ++i) {
+      const T x = as.data()[i], y = bs(i % n);
+      const int by = std::is_signed_v<T> && y < T(0) ? 0 : std::min(static_cast<int>(y), bits - 1);
+      CHECK(ands.data()[i] == static_cast<T>(x & y));
+      CHECK(ors.data()[i] == static_cast<T>(x | y));
+      CHECK(xors.data()[i] == static_cast<T>(x ^ y));
+      CHECK(nots.data()[i] == static_cast<T>(~x));
+      CHECK(lefts.data()[i] == static_cast<T>(static_cast<std::make_unsigned_t<T>>(x) << by));
+      CHECK(rights.data()[i] == static_cast<T>(x >> by));
+      CHECK(lows.data()[i] == static_cast<T>(x & 3));
+    }
+  }
+}

@@ -199,3 +199,104 @@ TEST_CASE("identity passes value and gradient, stop_gradient the value alone") {
   check_close("y", ys, xt::xtensor<double, 1>{1, 8, 27}, 0);
   check_close("dx", dxs, xt::xtensor<double, 1>{1, 4, 9}, 0);
 }
+
+TEST_CASE_TEMPLATE("the largest, the smallest, products and means of rows by segment", T, float, double, std::int32_t, std::int64_t,
+                   std::uint8_t) {
+  const auto x = placeholder<"x", T, "n", 2>();
+  const auto ids = placeholder<"ids", std::int32_t, "n">();
+  const auto a = unsorted_segment_max<4>(x, ids);
+  const auto b = unsorted_segment_min<4>(x, ids);
+  const auto c = unsorted_segment_prod<4>(x, ids);
+  const auto d = segment_max<4>(x, ids);
+  const auto e = segment_min<4>(x, ids);
+  const auto f = segment_prod<4>(x, ids);
+  const auto g = segment_mean<4>(x, ids);
+  const auto h = segment_sum<4>(x, ids);
+  session s{a, b, c, d, e, f, g, h};
+  const T least = std::numeric_limits<T>::lowest(), most = std::numeric_limits<T>::max();
+  const auto [as, bs, cs, ds, es, fs, gs, hs] =
+      s.run(fetch(a, b, c, d, e, f, g, h), x = xt::xtensor<T, 2>{{1, 9}, {7, 2}, {3, 4}, {5, 5}, {6, 6}}, ids = xt::xtensor<std::int32_t, 1>{0, 0, 2, 2, -1});
+  check_close("max", as, xt::xtensor<T, 2>{{7, 9}, {least, least}, {5, 5}, {least, least}}, 0);
+  check_close("min", bs, xt::xtensor<T, 2>{{1, 2}, {most, most}, {3, 4}, {most, most}}, 0);
+  check_close("prod", cs, xt::xtensor<T, 2>{{7, 18}, {1, 1}, {15, 20}, {1, 1}}, 0);
+  check_close("segment_max", ds, xt::xtensor<T, 2>{{7, 9}, {0, 0}, {5, 5}, {0, 0}}, 0);
+  check_close("segment_min", es, xt::xtensor<T, 2>{{1, 2}, {0, 0}, {3, 4}, {0, 0}}, 0);
+  check_close("segment_prod", fs, xt::xtensor<T, 2>{{7, 18}, {1, 1}, {15, 20}, {1, 1}}, 0);
+  check_close("segment_mean", gs, xt::xtensor<T, 2>{{4, static_cast<T>(5.5)}, {0, 0}, {4, static_cast<T>(4.5)}, {0, 0}}, 0);
+  check_close("segment_sum", hs, xt::xtensor<T, 2>{{8, 11}, {0, 0}, {8, 9}, {0, 0}}, 0);
+  const auto [none] = s.run(fetch(a), x = xt::xtensor<T, 2>(xt::zeros<T>({0, 2})), ids = xt::xtensor<std::int32_t, 1>(xt::zeros<std::int32_t>({0})));
+  CHECK(none(3, 1) == least);
+  CHECK_THROWS_AS(s.run(fetch(a), x = xt::xtensor<T, 2>{{1, 2}}, ids = xt::xtensor<std::int32_t, 1>{4}), invalid_argument);
+}
+
+TEST_CASE_TEMPLATE("gradients of what is formed of rows by segment, with ties and zeros, as TensorFlow's", T, float, double) {
+  const auto x = placeholder<"x", T, 8>();
+  const auto ids = placeholder<"ids", std::int64_t, 8>();
+  const auto w = constant<"w", T, 5>(std::array<T, 5>{1, 2, 3, 4, 5});
+  const auto check = [&](const auto& y, const std::vector<double>& wanted) {
+    const auto [dx] = gradients(reduce_sum(w * y), x);
+    session s{dx};
+    const auto [got] = s.run(fetch(dx), x = xt::xtensor<T, 1>{1, 5, 5, 0, 2, 0, 0, 3}, ids = xt::xtensor<std::int64_t, 1>{0, 0, 0, 1, 1, 2, 2, 3});
+    check_each("dx", got, 1e-6, [&](std::size_t i) { return wanted[i]; });
+  };
+  check(unsorted_segment_max<5>(x, ids), {0, 0.5, 0.5, 0, 2, 1.5, 1.5, 4});
+  check(unsorted_segment_min<5>(x, ids), {1, 0, 0, 2, 0, 1.5, 1.5, 4});
+  check(unsorted_segment_prod<5>(x, ids), {25, 5, 5, 4, 0, 0, 0, 4});
+  check(segment_mean<5>(x, ids), {1.0 / 3, 1.0 / 3, 1.0 / 3, 1, 1, 1.5, 1.5, 4});
+  check(segment_max<5>(x, ids), {0, 0.5, 0.5, 0, 2, 1.5, 1.5, 4});
+}
+
+TEST_CASE_TEMPLATE("sums and products of the elements up to each", T, float, double, std::int32_t, std::int64_t, std::uint8_t) {
+  const auto x = placeholder<"x", T, "n", 3, "m">();
+  const auto check = [&](const auto& y, bool product, int axis, bool exclusive, bool reverse) {
+    session s{y};
+    for (const auto n : {std::size_t{0}, std::size_t{1}, std::size_t{4}})
+      for (const auto m : {std::size_t{1}, std::size_t{0}, std::size_t{7}}) {
+        xt::xtensor<T, 3> xs = xt::zeros<T>({n, std::size_t{3}, m});
+        for (std::size_t i = 0; i < xs.size(); ++i) xs.data()[i] = static_cast<T>(1 + i % 3);
+        const auto [ys] = s.run(fetch(y), x = xs);
+        REQUIRE(ys.shape() == xs.shape());
+        const std::size_t size = xs.shape()[static_cast<std::size_t>(axis)], inner = axis == 2 ? 1 : axis == 1 ? m : 3 * m;
+        for (std::size_t i = 0; i < xs.size(); ++i) {
+          const std::size_t at = i / inner % size;
+          T all = product ? 1 : 0;
+          for (std::size_t k = 0; k < size; ++k) {
+            if (reverse ? k < at : k > at) continue;
+            if (exclusive && k == at) continue;
+            const T e = xs.data()[i + k * inner - at * inner];
+            all = static_cast<T>(product ? all * e : all + e);
+          }
+          CHECK(ys.data()[i] == all);
+        }
+      }
+  };
+  check(cumsum(x), false, 0, false, false);
+  check(cumsum<1, true>(x), false, 1, true, false);
+  check(cumsum<-1, false, true>(x), false, 2, false, true);
+  check(cumprod<1, true, true>(x), true, 1, true, true);
+  check(cumprod<2>(x), true, 2, false, false);
+}
+
+TEST_CASE_TEMPLATE("gradients of cumulative sums and products; equal steps from number to number", T, float, double) {
+  const auto x = placeholder<"x", T, 8>();
+  const auto w = constant<"w", T, 8>(std::array<T, 8>{1, 2, 3, 4, 5, 6, 7, 8});
+  const auto [ds] = gradients(reduce_sum(w * cumsum<0, true, true>(x)), x);
+  const auto [dp] = gradients(reduce_sum(cumprod(x)), x);
+  const auto a = placeholder<"a", T>();
+  const auto b = placeholder<"b", T>();
+  const auto five = linspace<5>(a, b);
+  const auto one = linspace<1>(a, b);
+  session s{ds, dp};
+  session steps{five, one};
+  const auto [sums, products] = s.run(fetch(ds, dp), x = xt::xtensor<T, 1>{1, 5, 5, 0, 2, 0, 0, 3});
+  check_close("sums", sums, xt::xtensor<T, 1>{0, 1, 3, 6, 10, 15, 21, 28}, 1e-6);
+  check_close("products", products, xt::xtensor<T, 1>{31, 6, 5, 0, 0, 0, 0, 0}, 1e-6);
+  const auto [fives, ones] = steps.run(fetch(five, one), a = T(1), b = T(3.3));
+  check_close("five", fives, xt::xtensor<T, 1>{1, T(1.575), T(2.15), T(2.725), T(3.3)}, 1e-6);
+  CHECK(fives(4) == T(3.3));
+  CHECK(ones(0) == 1);
+  const T inf = std::numeric_limits<T>::infinity();
+  const auto [far, first] = steps.run(fetch(five, one), a = T(-1), b = inf);
+  check_close("far", far, xt::xtensor<T, 1>{-1, inf, inf, inf, inf}, 0);
+  CHECK(first(0) == -1);
+}

@@ -180,3 +180,111 @@ TEST_CASE("powers and both orders of their derivatives are TensorFlow's, at base
   };
   [&]<std::size_t... K>(std::index_sequence<K...>) { (check(K, std::get<K>(got)), ...); }(std::make_index_sequence<7>{});
 }
+
+TEST_CASE_TEMPLATE("quotients that are 0 where one operand is, and angles", T, float, double) {
+  const auto x = placeholder<"x", T, 9>();
+  const auto y = placeholder<"y", T, 9>();
+  const auto a = div_no_nan(x, y);
+  const auto b = xdivy(x, y);
+  const auto c = xlogy(x, y);
+  const auto d = atan2(x, y);
+  session s{a, b, c, d};
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const auto [as, bs, cs, ds] = s.run(fetch(a, b, c, d), x = xt::xtensor<T, 1>{1, 0, 0, nan, inf, 0, -0.0, 3, 2},
+                                      y = xt::xtensor<T, 1>{0, 0, nan, 0, 0, inf, -1, 2, -0.5});
+  check_close("div_no_nan", as, xt::xtensor<T, 1>{0, 0, nan, 0, 0, 0, 0, 1.5, -4}, 1e-6);
+  check_close("xdivy", bs, xt::xtensor<T, 1>{inf, 0, 0, nan, inf, 0, 0, 1.5, -4}, 1e-6);
+  check_close("xlogy", cs, xt::xtensor<T, 1>{-inf, 0, 0, nan, -inf, 0, 0, 3 * std::log(T(2)), nan}, 1e-6);
+  check_close("atan2", ds, xt::xtensor<T, 1>{std::atan2(T(1), T(0)), 0, nan, nan, std::atan2(inf, T(0)), 0, std::atan2(T(-0.0), T(-1)),
+                                             std::atan2(T(3), T(2)), std::atan2(T(2), T(-0.5))}, 1e-6);
+}
+
+TEST_CASE_TEMPLATE("gradients of such quotients and of angles, with broadcasting and numbers", T, float, double) {
+  const auto x = placeholder<"x", T, 5, "n">();
+  const auto y = placeholder<"y", T, 5, 1>();
+  const auto check = [&](const auto& z, auto by_x, auto by_y) {
+    const auto [dx, dy] = gradients(z, x, y);
+    session s{dx, dy};
+    for (const auto n : {std::size_t{0}, std::size_t{1}, std::size_t{17}}) {
+      const auto xs = filled<T, 2>({5, n}, 0.4, 2);
+      const auto ys = filled<T, 2>({5, 1}, 0.5, 2.5, 3);
+      const auto [dxs, dys] = s.run(fetch(dx, dy), x = xs, y = ys);
+      const auto at = [&](std::size_t i) { return static_cast<double>(xs.data()[i]); };
+      const auto beside = [&](std::size_t i) { return static_cast<double>(ys.data()[i]); };
+      check_each("dx", dxs, 20 * tolerance_of<T>, [&](std::size_t i) { return by_x(at(i), beside(i / n)); });
+      check_each("dy", dys, 20 * tolerance_of<T>, [&](std::size_t i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < n; ++j) sum += by_y(at(i * n + j), beside(i));
+        return sum;
+      });
+    }
+  };
+  check(div_no_nan(x, y), [](double, double b) { return 1 / b; }, [](double a, double b) { return -a / (b * b); });
+  check(xdivy(x, y), [](double, double b) { return 1 / b; }, [](double a, double b) { return -a / (b * b); });
+  check(xlogy(x, y), [](double, double b) { return std::log(b); }, [](double a, double b) { return a / b; });
+  check(atan2(x, y), [](double a, double b) { return b / (a * a + b * b); }, [](double a, double b) { return -a / (a * a + b * b); });
+  check(xlogy(x, T(2)) + xdivy(T(1), y), [](double, double) { return std::log(2.0); }, [](double, double b) { return -1 / (b * b); });
+  const auto [at_zero] = gradients(xlogy(x, y), x);
+  session s{at_zero};
+  const auto [zeros] = s.run(fetch(at_zero), x = xt::xtensor<T, 2>(xt::zeros<T>({5, 2})), y = xt::xtensor<T, 2>(xt::zeros<T>({5, 1})));
+  for (const T v : zeros) CHECK(v == 0);
+}
+
+TEST_CASE_TEMPLATE("inverse hyperbolic functions, the complement of erf, logarithms of gamma and their derivatives", T, float, double) {
+  const auto x = placeholder<"x", T, "n">();
+  const std::array<plain, 4> functions{{{"erfc", [](double v) { return std::erfc(v); }},
+                                        {"asinh", [](double v) { return std::asinh(v); }},
+                                        {"atanh", [](double v) { return std::atanh(v); }},
+                                        {"polygamma", [](double v) { return kernels::special::polygamma(2, v + 3); }}}};
+  check_functions(x, functions, -0.9, 0.9, erfc(x), asinh(x), atanh(x), polygamma(T(2), x + T(3)));
+  const std::array<plain, 4> above_one{{{"acosh", [](double v) { return std::acosh(v); }},
+                                        {"lgamma", [](double v) { return std::lgamma(v); }},
+                                        {"digamma", [](double v) { return kernels::special::digamma(v); }},
+                                        {"zeta", [](double v) { return kernels::special::zeta(3, v); }}}};
+  check_functions(x, above_one, 1.2, 6, acosh(x), lgamma(x), digamma(x), zeta(T(3), x));
+}
+
+TEST_CASE_TEMPLATE("the same at the ends of their domains, and no gradient of a nearest integer", T, float, double) {
+  const auto x = placeholder<"x", T, 12>();
+  const auto c = erfc(x);
+  const auto s = asinh(x);
+  const auto a = acosh(x);
+  const auto t = atanh(x);
+  const auto l = lgamma(x);
+  const auto d = digamma(x);
+  const auto r = rint(x);
+  session all{c, s, a, t, l, d, r};
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const xt::xtensor<T, 1> xs{0, T(-0.0), -1, -2.5, 1, 1.5, 10, 2.5, -3.5, inf, -inf, nan};
+  const auto [cs, ss, as, ts, ls, ds, rs] = all.run(fetch(c, s, a, t, l, d, r), x = xs);
+  const auto check = [&](const char* name, const auto& values, const std::vector<double>& wanted) {  // TensorFlow's
+    check_close(name, values, [&] {
+      xt::xtensor<T, 1> w = xs;
+      for (std::size_t i = 0; i < w.size(); ++i) w(i) = static_cast<T>(wanted[i]);
+      return w;
+    }(), 2e-6);
+  };
+  check("erfc", cs, {1, 1, 1.842700793, 1.9995930, 0.1572992071, 0.0338948535, 2.088487583762545e-45, 4.069520174e-4, 1.9999992569, 0, 2, nan});
+  check("asinh", ss, {0, 0, -0.881373587, -1.647231146, 0.881373587, 1.194763217, 2.998222950, 1.647231146, -1.96572047165, inf, -inf, nan});
+  check("acosh", as, {nan, nan, nan, nan, 0, 0.9624236501, 2.993222846, 1.566799237, nan, inf, nan, nan});
+  check("atanh", ts, {0, 0, -inf, nan, inf, nan, nan, nan, nan, nan, nan, nan});
+  check("lgamma", ls, {inf, inf, inf, -0.0562437164976741, 0, -0.1207822376352452, 12.80182748008147, 0.2846828704729192, -1.309006684993042, inf, inf, nan});
+  check("digamma", ds, {nan, nan, nan, 1.103156640645243, -0.5772156649015329, 0.03648997397857652, 2.251752589066721, 0.7031566406452432, 1.388870926359529, inf, nan, nan});
+  check("rint", rs, {0, 0, -1, -2, 1, 2, 10, 2, -4, inf, -inf, nan});
+  CHECK(std::signbit(ss(1)));
+  CHECK(std::signbit(rs(1)));
+}
+
+TEST_CASE("polygamma and zeta where they are infinite or none, as TensorFlow's") {
+  const auto a = placeholder<"a", double, 9>();
+  const auto x = placeholder<"x", double, 9>();
+  const auto p = polygamma(a, x);
+  const auto z = zeta(a, x);
+  session s{p, z};
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const auto [ps, zs] = s.run(fetch(p, z), a = xt::xtensor<double, 1>{0, 1, 3, 1, 1, 0.5, 2, 2, 3},
+                              x = xt::xtensor<double, 1>{1, 1, 0.5, -2.5, -1, 1, -1, -2.5, -0.5});
+  check_close("polygamma", ps, xt::xtensor<double, 1>{-0.5772156649015329, 1.644934066848226, 97.40909103400244, 9.539246644989124, inf, nan,
+                                                      nan, -0.1082040516417282, 193.4090910340024}, 1e-12);
+  check_close("zeta", zs, xt::xtensor<double, 1>{nan, inf, 8.414398322117162, inf, inf, nan, inf, 9.539246644989124, 0.4143983221171596}, 1e-12);
+}

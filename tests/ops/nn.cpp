@@ -55,6 +55,38 @@ TEST_CASE_TEMPLATE("activations", T, float, double) {
   }
 }
 
+TEST_CASE_TEMPLATE("selu and softsign; second derivatives of activations and of gradients for what comes back", T, float, double) {
+  const auto x = placeholder<"x", T, "n">();
+  const auto w = placeholder<"w", T, "n">();
+  const auto check = [&](const auto& y, const char* name, auto value) {
+    CAPTURE(name);
+    const auto [dx] = gradients(y * w, x);
+    const auto [dxx, dxw] = gradients(dx * dx, x, w);
+    session s{y, dx, dxx, dxw};
+    for (const auto n : lengths) {
+      const auto xs = filled<T, 1>({n}, -2, 2), ws = filled<T, 1>({n}, 0.5, 1.5, 3);
+      const auto [ys, dxs, dxxs, dxws] = s.run(fetch(y, dx, dxx, dxw), x = xs, w = ws);
+      const double near = std::is_same_v<T, float> ? 5e-4 : 1e-6;
+      const auto at = [&](std::size_t i) { return static_cast<double>(xs(i)); };
+      const auto by = [&](std::size_t i) { return static_cast<double>(ws(i)); };
+      const auto first = [&](double v) { return slope(value, v); };
+      check_each("y", ys, tolerance_of<T>, [&](std::size_t i) { return value(at(i)); });
+      check_each("dx", dxs, near, [&](std::size_t i) { return by(i) * first(at(i)); });
+      check_each("dxw", dxws, near, [&](std::size_t i) { return 2 * by(i) * first(at(i)) * first(at(i)); });
+      check_each("dxx", dxxs, 10 * near, [&](std::size_t i) {
+        const double h = 1e-3;
+        return 2 * by(i) * by(i) * first(at(i)) * (first(at(i) + h) - first(at(i) - h)) / (2 * h);
+      });
+    }
+  };
+  check(selu(x), "selu", [](double v) { return v < 0 ? 1.7580993408473766 * std::expm1(v) : 1.0507009873554805 * v; });
+  check(softsign(x), "softsign", [](double v) { return v / (1 + std::abs(v)); });
+  check(elu(x), "elu", [](double v) { return v < 0 ? std::expm1(v) : v; });
+  check(tanh(x), "tanh", [](double v) { return std::tanh(v); });
+  check(sigmoid(x), "sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); });
+  check(softplus(x), "softplus", [](double v) { return std::log1p(std::exp(v)); });
+}
+
 TEST_CASE("the gradient of relu and relu6 is dy times 0 or 1, so that a dy that is no number is none behind a shut unit") {
   const auto x = placeholder<"x", float, "n">();
   const auto w = placeholder<"w", float, "n">();

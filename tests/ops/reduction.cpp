@@ -294,3 +294,24 @@ TEST_CASE("reduced rows meet a square array along the axis of their own shape") 
       CHECK(c(i, j) == xs(i, j) - top_j);
     }
 }
+
+TEST_CASE_TEMPLATE("Euclidean norms, which squares of integers do not exceed", T, float, double, std::int32_t, std::int64_t, std::uint8_t) {
+  const auto x = placeholder<"x", T, "n", 2>();
+  const auto rows = reduce_euclidean_norm<1>(x);
+  const auto kept = reduce_euclidean_norm_keep<0>(x);
+  session s{rows, kept};
+  const auto [r, k] = s.run(fetch(rows, kept), x = xt::xtensor<T, 2>{{3, 4}, {0, 0}, {60, 80}});
+  check_close("rows", r, xt::xtensor<T, 1>{5, 0, 100}, 1e-6);
+  check_close("kept", k, xt::xtensor<T, 2>{{static_cast<T>(std::sqrt(3609.0)), static_cast<T>(std::sqrt(6416.0))}}, 1e-6);
+  const auto [none] = s.run(fetch(kept), x = xt::xtensor<T, 2>(xt::zeros<T>({0, 2})));
+  CHECK(none(0, 1) == 0);
+}
+
+TEST_CASE_TEMPLATE("the gradient of a Euclidean norm, which has none at 0", T, float, double) {
+  const auto x = placeholder<"x", T, 4, 2>();
+  const auto [dx] = gradients(reduce_sum(reduce_euclidean_norm<1>(x)), x);
+  session s{dx};
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const auto [got] = s.run(fetch(dx), x = xt::xtensor<T, 2>{{3, 4}, {0, 0}, {inf, 1}, {nan, 1}});
+  check_close("dx", got, xt::xtensor<T, 2>{{T(0.6), T(0.8)}, {nan, nan}, {nan, 0}, {nan, nan}}, 1e-6);
+}

@@ -262,3 +262,49 @@ TEST_CASE("one-hot whose depth and values only a run knows") {
                   given_array<double>({}, {-0.2})},
                  make, {given_array<double>({3, 2}, {-0.2, -0.2, 0.1, -0.2, -0.2, -0.2})});
 }
+
+TEST_CASE("what is formed of rows by segment, and its gradients, with ties, zeros and segments without rows") {
+  const floats x{1, 5, 5, 0, 2, 0, 0, 3};
+  const std::vector<std::int32_t> ids{0, 0, 0, 1, 1, 2, 2, 4};
+  const auto check = [&](auto make, const floats& values, const floats& slopes, const std::vector<std::int32_t>& at) {
+    const auto both = [&](graph& g, const std::vector<output>& in) {
+      const output y = make(in);
+      const output w = constant(tensor_literal({1.0f, 2.0f, 3.0f, 0.0f, 4.0f}));
+      static_cast<void>(g);
+      return std::vector<output>{y, gradients({reduce_sum(y * w, all_axes)}, {in[0]})[0]};
+    };
+    const auto wanted = values.empty() ? std::vector<tensor_value>{} : std::vector<tensor_value>{given_array({5}, values), given_array({8}, slopes)};
+    check_each_way({given_array({8}, x), given_array({8}, at)}, both, wanted);
+  };
+  const auto count = std::int32_t{5};
+  constexpr float least = std::numeric_limits<float>::lowest(), most = std::numeric_limits<float>::max();
+  check([](const auto& in) { return segment_sum(in[0], in[1]); }, {11, 2, 0, 0, 3}, {1, 1, 1, 2, 2, 3, 3, 4}, ids);
+  check([](const auto& in) { return segment_mean(in[0], in[1]); }, {11.0f / 3, 1, 0, 0, 3},
+        {1.0f / 3, 1.0f / 3, 1.0f / 3, 1, 1, 1.5f, 1.5f, 4}, ids);
+  check([](const auto& in) { return segment_max(in[0], in[1]); }, {5, 2, 0, 0, 3}, {0, 0.5f, 0.5f, 0, 2, 1.5f, 1.5f, 4}, ids);
+  check([](const auto& in) { return segment_min(in[0], in[1]); }, {1, 0, 0, 0, 3}, {1, 0, 0, 2, 0, 1.5f, 1.5f, 4}, ids);
+  check([](const auto& in) { return segment_prod(in[0], in[1]); }, {25, 0, 0, 1, 3}, {25, 5, 5, 4, 0, 0, 0, 4}, ids);
+  check([&](const auto& in) { return unsorted_segment_max(in[0], in[1], count); }, {5, 2, 0, least, 3}, {0, 0.5f, 0.5f, 0, 2, 1.5f, 1.5f, 4}, ids);
+  check([&](const auto& in) { return unsorted_segment_min(in[0], in[1], count); }, {1, 0, 0, most, 3}, {1, 0, 0, 2, 0, 1.5f, 1.5f, 4}, ids);
+  check([&](const auto& in) { return unsorted_segment_prod(in[0], in[1], count); }, {25, 0, 0, 1, 3}, {25, 5, 5, 4, 0, 0, 0, 4}, ids);
+  check([](const auto& in) { return segment_sum(in[0], in[1]); }, {}, {}, {0, 1, 0, 1, 1, 2, 2, 4});
+  check([](const auto& in) { return segment_max(in[0], in[1]); }, {}, {}, {-1, 1, 1, 1, 1, 2, 2, 4});
+  check([&](const auto& in) { return unsorted_segment_max(in[0], in[1], count); }, {}, {}, {0, 0, 0, 1, 1, 2, 2, 5});
+}
+
+TEST_CASE("equal steps, Euclidean norms, and elements up to each in every way") {
+  const auto numbers = given_array<float>({2, 3}, {3, 4, 1, 0, 2, 5});
+  check_each_way({numbers}, [](graph&, const std::vector<output>& in) {
+    return std::vector<output>{cumsum(in[0], 1, {.exclusive = true}), cumprod(in[0], 0, {.reverse = true}), reduce_euclidean_norm(in[0], {0})};
+  }, {given_array<float>({2, 3}, {0, 3, 7, 0, 0, 2}), given_array<float>({2, 3}, {0, 8, 5, 0, 2, 5}),
+      given_array<float>({3}, {3, 4.4721360f, 5.0990195f})});
+  check_each_way({given_array<float>({}, {1}), given_array<float>({}, {2})}, [](graph&, const std::vector<output>& in) {
+    return std::vector<output>{lin_space(in[0], in[1], 5), lin_space(in[0], in[1], 1)};
+  }, {given_array<float>({5}, {1, 1.25f, 1.5f, 1.75f, 2}), given_array<float>({1}, {1})});
+  check_each_way({given_array<std::int32_t>({3}, {12, -7, 1}), given_array<std::int32_t>({3}, {10, 3, 40})}, [](graph&, const std::vector<output>& in) {
+    return std::vector<output>{bitwise_and(in[0], in[1]), bitwise_or(in[0], in[1]), bitwise_xor(in[0], in[1]), invert(in[0], {}),
+                               left_shift(in[0], in[1]), right_shift(in[0], in[1])};
+  }, {given_array<std::int32_t>({3}, {8, 1, 0}), given_array<std::int32_t>({3}, {14, -5, 41}), given_array<std::int32_t>({3}, {6, -6, 41}),
+      given_array<std::int32_t>({3}, {-13, 6, -2}), given_array<std::int32_t>({3}, {12288, -56, std::numeric_limits<std::int32_t>::min()}),
+      given_array<std::int32_t>({3}, {0, -1, 0})});
+}

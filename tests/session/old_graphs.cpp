@@ -82,6 +82,38 @@ TEST_CASE("operators that have other names today") {
   CHECK(graph_session(g).run<std::vector<float>>(slope) == std::vector<float>{-0.0625f, -1, -0.25f, -4, -0.015625f, -0.2f * 0.2f});
 }
 
+TEST_CASE("older spellings of operators run as these, and are exported as they came") {
+  old_graph old(6);
+  old.number("x", {7.0f, -7.5f}).number("y", {2.0f, 2.0f});
+  old.number("i", std::vector<std::int32_t>{7, -7}).number("k", std::vector<std::int32_t>{2, 2});
+  const std::pair<const char*, const char*> pairs[]{{"sum", "Add"}, {"quotient", "Div"}, {"rest", "Mod"}, {"slope", "InvGrad"}};
+  for (const auto& [name, type] : pairs) old.add(name, type, {"x", "y"}, float_T);
+  const attribute_map of_integers{{"T", dtype::int32}};
+  old.add("whole", "Div", {"i", "k"}, of_integers).add("left", "Mod", {"i", "k"}, of_integers).add("more", "Add", {"i", "k"}, of_integers);
+  for (const bool fuse : {true, false}) {
+    graph g;
+    const auto scope = g.as_default();
+    import_graph(g, old.def(), {.name = ""});
+    graph_session s(g, {.fuse = fuse});
+    const auto all = s.run({"sum:0", "quotient:0", "rest:0", "slope:0", "whole:0", "left:0", "more:0"});
+    CHECK(all[0].as<std::vector<float>>() == std::vector<float>{9, -5.5f});
+    CHECK(all[1].as<std::vector<float>>() == std::vector<float>{3.5f, -3.75f});
+    CHECK(all[2].as<std::vector<float>>() == std::vector<float>{1, -1.5f});
+    CHECK(all[3].as<std::vector<float>>() == std::vector<float>{-98, -112.5f});
+    CHECK(all[4].as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{3, -3});
+    CHECK(all[5].as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{1, -1});
+    CHECK(all[6].as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{9, -5});
+    const auto slopes = gradients({get_tensor_by_name(g, "quotient:0")}, {get_tensor_by_name(g, "x:0")})[0];
+    CHECK(s.run<std::vector<float>>(slopes) == std::vector<float>{0.5f, 0.5f});
+    const graph_def again = export_graph(g);
+    for (const auto& [name, type] : pairs) {
+      const auto at = std::find_if(again.nodes.begin(), again.nodes.end(), [&](const node_def& n) { return n.name == name; });
+      REQUIRE(at != again.nodes.end());
+      CHECK(at->op == type);
+    }
+  }
+}
+
 TEST_CASE("the first operator of variables is kept, saved and trained as variables are") {
   old_graph old(15);
   old.number("start", {1.0f, 2.0f});

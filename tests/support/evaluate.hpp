@@ -3,6 +3,7 @@
 // operator is written from its definition, with none of the library's code, and sizes are those of the arrays that are fed.
 
 #include <leat/graphs.hpp>
+#include <leat/kernels/math/special.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -365,6 +366,18 @@ class evaluator {
     if (type == "Atan") return {each(x[0], [](double a) { return std::atan(a); })};
     if (type == "Sinh") return {each(x[0], [](double a) { return std::sinh(a); })};
     if (type == "Cosh") return {each(x[0], [](double a) { return std::cosh(a); })};
+    if (type == "Erfc") return {each(x[0], [](double a) { return std::erfc(a); })};
+    if (type == "Asinh") return {each(x[0], [](double a) { return std::asinh(a); })};
+    if (type == "Acosh") return {each(x[0], [](double a) { return std::acosh(a); })};
+    if (type == "Atanh") return {each(x[0], [](double a) { return std::atanh(a); })};
+    if (type == "Lgamma") return {each(x[0], [](double a) { return std::lgamma(a); })};
+    if (type == "Digamma") return {each(x[0], [](double a) { return leat::kernels::special::digamma(a); })};
+    if (type == "Polygamma") return {pair(x[0], x[1], [](double n, double a) { return leat::kernels::special::polygamma(n, a); })};
+    if (type == "Selu") return {each(x[0], [](double a) { return a < 0 ? leat::rule::selu_scale_alpha * std::expm1(a) : leat::rule::selu_scale * a; })};
+    if (type == "SeluGrad")
+      return {pair(x[0], x[1], [](double dy, double y) { return dy * (y < 0 ? y + leat::rule::selu_scale_alpha : leat::rule::selu_scale); })};
+    if (type == "Softsign") return {each(x[0], [](double a) { return a / (1 + std::abs(a)); })};
+    if (type == "SoftsignGrad") return {pair(x[0], x[1], [](double dy, double a) { return dy / ((1 + std::abs(a)) * (1 + std::abs(a))); })};
     if (type == "Erf") return {each(x[0], [](double a) { return std::erf(a); })};
     if (type == "ZerosLike") return {each(x[0], [](double) { return 0.0; })};
     if (type == "Size") return {array{{}, {static_cast<double>(x[0].at.size())}}};

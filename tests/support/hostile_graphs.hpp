@@ -745,7 +745,7 @@ y = Unique(a) T=float32 out_idx=float32
 a = Const float32[2]{1,2}
 b = Const float64[2]{1,2}
 y = ListDiff(a, b) T=float32
-## Cumsum axis | y:0 | invalid_argument: ScanOp: axis 3 is not in the range [-1, 1)
+## Cumsum axis | y:0 | invalid_argument: the node 'y' (Cumsum): axis out of range
 a = Const float32[2]{1,2}
 x = Const int32[]{3}
 y = Cumsum(a, x) T=float32 Tidx=int32
@@ -819,15 +819,15 @@ y = Pow(a, b) T=int32
 a = Const int64[1]{3}
 b = Const int64[1]{9223372036854775807}
 y = Pow(a, b) T=int64
-## SqrtGrad int | y:0 | invalid_argument: SqrtGrad: takes floating-point dtypes only
+## SqrtGrad int | y:0 | invalid_argument: the node 'y' (SqrtGrad): takes floating-point dtypes only
 a = Const int32[1]{0}
 b = Const int32[1]{1}
 y = SqrtGrad(a, b) T=int32
-## SoftsignGrad int | y:0 | unimplemented: no kernel for dtype int32
+## SoftsignGrad int | y:0 | invalid_argument: the node 'y' (SoftsignGrad): takes floating-point dtypes only
 a = Const int32[1]{1}
 b = Const int32[1]{-2147483648}
 y = SoftsignGrad(a, b) T=int32
-## DivNoNan int | y:0 | unimplemented: no kernel for dtype int32
+## DivNoNan int | y:0 | invalid_argument: the node 'y' (DivNoNan): takes floating-point dtypes only
 a = Const int32[1]{-2147483648}
 b = Const int32[1]{-1}
 y = DivNoNan(a, b) T=int32

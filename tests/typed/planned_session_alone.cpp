@@ -56,8 +56,8 @@ auto layers(const H& h) {
 }
 
 // The program's own: x / (1 + |x|).
-struct softsign_op : rule::unary<rule::takes::floating> {
-  static constexpr std::string_view type = "Softsign";
+struct own_softsign_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "OwnSoftsign";
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::divide(x, M::add(V(1), M::abs(x)));
@@ -69,8 +69,8 @@ struct softsign_op : rule::unary<rule::takes::floating> {
   }
 };
 template <class X>
-constexpr auto softsign(const X& x) {
-  return leat::make<softsign_op>(x);
+constexpr auto own_softsign(const X& x) {
+  return leat::make<own_softsign_op>(x);
 }
 
 }  // namespace
@@ -208,12 +208,12 @@ TEST_CASE("a compiled program of many steps, which are called through a table") 
 
 TEST_CASE("an operator of the program's own must be registered, and then runs") {
   const auto x = placeholder<"x", float, "n">();
-  const auto y = reduce_sum(softsign(x) * 2_c);
+  const auto y = reduce_sum(own_softsign(x) * 2_c);
   const auto [slope] = gradients(y, x);
   const auto xs = filled<float, 1>({9});
   CHECK(says(message_of<invalid_argument>([&] { planned_session early{y}; }), "register_operator"));
-  register_operator<softsign_op>();
-  cpu::register_kernel<softsign_op>();
+  register_operator<own_softsign_op>();
+  cpu::register_kernel<own_softsign_op>();
   planned_session planned{y, slope};
   session compiled{y, slope};
   CHECK(same_results(compiled.run(fetch(y, slope), x = xs), planned.run(fetch(y, slope), x = xs)));

@@ -264,8 +264,8 @@ struct kernel_call {
       run_product<T, M, N, K, TransposeA>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
     } else if constexpr (std::is_same_v<op, gather_op>) {
       run_items(kernels::gather_kernel<T, index>(p, numbers));
-    } else if constexpr (std::is_same_v<op, segment_sum_op>) {
-      run_items(kernels::segment_sum_kernel<T, index>(p, numbers));
+    } else if constexpr (kernels::has_kernel<op>) {
+      run_items(typename kernels::kernel_of<op>::template type<T, index>(p, numbers));
     } else if constexpr (std::is_same_v<op, passes::check_rows_op>) {
       run_items(kernels::check_rows_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {

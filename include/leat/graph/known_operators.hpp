@@ -3,6 +3,7 @@
 // own.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/text.hpp>
 #include <leat/graph/operator.hpp>
 
 #include <mutex>
@@ -22,12 +23,26 @@ inline operator_table& operators() {
 }
 }  // namespace detail
 
-/// Makes an operator known to imports: `register_operator<softsign_op>()`. Thread-safe; the first one of a type stays.
+/// Makes an operator known to imports: `register_operator<root_sigmoid_op>()`. Thread-safe; the first one of a type stays.
 template <class Op>
 void register_operator() {
   auto& table = detail::operators();
   const std::lock_guard lock(table.guard);
   table.by_type.try_emplace(Op::type, &info_of<Op>);
+}
+
+/// Makes an operator known to imports by an older spelling, too: `register_alias<reciprocal_op, "Inv">()`. Its nodes keep the spelling that
+/// they came with.
+template <class Op, fixed_string Older>
+void register_alias() {
+  static constexpr op_info info = [] {
+    op_info made = info_of<Op>;
+    made.type = made.call_name = Older.view();
+    return made;
+  }();
+  auto& table = detail::operators();
+  const std::lock_guard lock(table.guard);
+  table.by_type.try_emplace(info.type, &info);
 }
 
 namespace detail {

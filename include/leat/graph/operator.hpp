@@ -13,6 +13,8 @@
 //   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
 //   only_checks
 //              optional: the result is the first operand, which was checked; graphs with names take that, whose operators check by themselves
+//   keeps_shape
+//              optional: the result has the shape of operand 0 whatever the numbers are, which graphs know before these
 //   may_refuse optional: a kernel that may throw, so that it runs before variables are written
 //   run_on_host
 //              optional: a kernel in host memory, from the operands, the step's numbers, the first operand's dtype and their count
@@ -159,6 +161,7 @@ struct op_info {
   bool has_gradient = false;
   bool folds = false;       // numbers known at compile time
   bool may_refuse = false;  // runs before variables are written
+  bool keeps_shape = false;
   inference (*infer)(const operand_list&) = nullptr;
   inference (*infer_node)(const operand_list&) = nullptr;  // of graphs with names; null: as `infer`
   void (*gradient)(gradient_scope&) = nullptr;
@@ -220,6 +223,7 @@ constexpr op_info make_info() {
   if constexpr (requires { Op::costly; }) info.costly = Op::costly;
   if constexpr (requires { Op::only_checks; }) info.only_checks = Op::only_checks;
   if constexpr (requires { Op::may_refuse; }) info.may_refuse = Op::may_refuse;
+  if constexpr (requires { Op::keeps_shape; }) info.keeps_shape = Op::keeps_shape;
   // Lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
     info.has_gradient = true;

@@ -91,16 +91,23 @@ struct gather_kernel {
   }
 };
 
-/// Column `j` of the result: sums of the data's column by segment, in order.
-template <class T, class Index>
-struct segment_sum_kernel {
+/// The kernel of an operator, `type<T, Second>` for the dtypes of its first two operands. `takes` are those of the first; where
+/// `has_indices`, the second operand holds int32 or int64. Specialized beside the kernel.
+template <class Op>
+struct kernel_of;
+template <class Op>
+concept has_kernel = requires { kernel_of<Op>::takes; };
+
+/// Column `j` of the result: what `Op` makes of the data's column by segment, in order.
+template <class Op, class T, class Index>
+struct segment_kernel {
   static constexpr bool may_refuse = true;
   static constexpr bool drops_negative = true;
   const T* data;
   const Index* indices;
   T* out;
   std::int64_t count, rows, width;
-  segment_sum_kernel(void* const* p, const step_numbers& n)
+  segment_kernel(void* const* p, const step_numbers& n)
       : data(static_cast<const T*>(p[0])),
         indices(static_cast<const Index*>(p[1])),
         out(static_cast<T*>(p[2])),
@@ -108,13 +115,83 @@ struct segment_sum_kernel {
         rows(n.size(2, 0)),
         width(n.product(2, 1, n.rank(2))) {}
   std::int64_t items() const { return width; }
+  std::int64_t work() const { return count; }
   constexpr void operator()(std::int64_t j) const {
-    for (std::int64_t r = 0; r < rows; ++r) out[r * width + j] = T(0);
+    for (std::int64_t r = 0; r < rows; ++r) out[r * width + j] = Op::template identity<T>();
     for (std::int64_t k = 0; k < count; ++k) {
       const auto row = static_cast<std::int64_t>(indices[k]);
-      if (row >= 0) out[row * width + j] = scalar_math<T>::add(out[row * width + j], data[k * width + j]);
+      if (row >= 0) out[row * width + j] = Op::template combine<scalar_math<T>>(out[row * width + j], data[k * width + j]);
     }
   }
+};
+template <class Op>
+struct segment_kernel_of {
+  template <class T, class Index>
+  using type = segment_kernel<Op, T, Index>;
+  static constexpr bool has_indices = true;
+  static constexpr dtype takes[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8};
+};
+template <>
+struct kernel_of<segment_sum_op> : segment_kernel_of<segment_sum_op> {};
+template <>
+struct kernel_of<segment_max_op> : segment_kernel_of<segment_max_op> {};
+template <>
+struct kernel_of<segment_min_op> : segment_kernel_of<segment_min_op> {};
+template <>
+struct kernel_of<segment_prod_op> : segment_kernel_of<segment_prod_op> {};
+
+/// Item i: one line of elements along an axis, each combined with those before it.
+template <class Op, class T>
+struct cumulative_kernel {
+  static constexpr bool may_refuse = false;
+  const T* from;
+  T* out;
+  std::int64_t lines, size, inner;
+  bool exclusive, reverse;
+  cumulative_kernel(void* const* p, const step_numbers& n)
+      : from(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), exclusive(n.attribute(0) != 0), reverse(n.attribute(1) != 0) {
+    const int axis = rule::axis_of(n.attribute(2), n.rank(0));
+    size = n.size(0, axis);
+    inner = n.product(0, axis + 1, n.rank(0));
+    lines = n.product(0, 0, axis) * inner;
+  }
+  std::int64_t items() const { return size == 0 ? 0 : lines; }
+  std::int64_t work() const { return size; }
+  constexpr void operator()(std::int64_t line) const {
+    const std::int64_t first = line / inner * size * inner + line % inner;
+    T all = Op::template identity<T>();
+    for (std::int64_t k = 0; k < size; ++k) {
+      const std::int64_t at = first + (reverse ? size - 1 - k : k) * inner;
+      const T next = Op::template combine<scalar_math<T>>(all, from[at]);
+      out[at] = exclusive ? all : next;
+      all = next;
+    }
+  }
+  /// All items on the host: rows of neighboring lines at once, which processors do in batches.
+  void run_all() const {
+    if (inner == 1) {
+      for (std::int64_t i = 0, n = items(); i < n; ++i) (*this)(i);
+      return;
+    }
+    const std::int64_t step = reverse ? -inner : inner;
+    for (std::int64_t block = 0, n = inner == 0 ? 0 : items() / inner; block < n; ++block) {
+      std::int64_t at = block * size * inner + (reverse ? (size - 1) * inner : 0);
+      for (std::int64_t k = 0; k < size; ++k, at += step) {
+        const T* const x = from + at - (exclusive ? step : 0);
+        for (std::int64_t j = 0; j < inner; ++j) {
+          if (k > 0) out[at + j] = Op::template combine<scalar_math<T>>(out[at - step + j], x[j]);
+          else out[at + j] = exclusive ? Op::template identity<T>() : Op::template combine<scalar_math<T>>(Op::template identity<T>(), x[j]);
+        }
+      }
+    }
+  }
+};
+template <bool Product>
+struct kernel_of<cumulative_op<Product>> {
+  template <class T, class>
+  using type = cumulative_kernel<cumulative_op<Product>, T>;
+  static constexpr bool has_indices = false;
+  static constexpr dtype takes[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8};
 };
 
 /// Nothing but the check of indices.

@@ -136,7 +136,7 @@ why<neg_op, X> operator-(const X&) = delete;
 
 /// The gradient of y = 1 / x with respect to x: -dy y². It is 0 where dy is 0, whatever y is.
 /// Source: TensorFlow `ReciprocalGrad`.
-struct reciprocal_grad_op : rule::binary<rule::takes::floating> {
+struct reciprocal_grad_op : rule::equal_pair<rule::takes::floating> {
   static constexpr std::string_view type = "ReciprocalGrad";
   static constexpr auto& form = leat::form::root_gradient;
   template <class M, class V>
@@ -168,15 +168,7 @@ struct reciprocal_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Element-wise 1 / x. Dtypes: floating point. Source: TensorFlow `Reciprocal`.
-template <class X>
-  requires accepted<reciprocal_op, X>
-constexpr made<reciprocal_op, X> reciprocal(const X& x) {
-  return make<reciprocal_op>(x);
-}
-template <class X>
-  requires refused<reciprocal_op, X>
-why<reciprocal_op, X> reciprocal(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(reciprocal);
+LEAT_FUNCTION_OF_ONE(reciprocal, reciprocal_op);
 
 struct real_div_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "RealDiv";
@@ -196,23 +188,7 @@ struct real_div_op : rule::binary<rule::takes::floating> {
   }
 };
 /// Element-wise a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
-template <class A, class B>
-  requires accepted<real_div_op, A, B>
-constexpr made<real_div_op, A, B> real_divide(const A& a, const B& b) {
-  return make<real_div_op>(a, b);
-}
-template <class A, class B>
-  requires refused<real_div_op, A, B>
-why<real_div_op, A, B> real_divide(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto real_divide(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return real_divide(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE real_divide(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(real_divide);
+LEAT_FUNCTION_OF_TWO(real_divide, real_div_op);
 
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
@@ -223,23 +199,7 @@ struct truncate_div_op : rule::binary<rule::takes::integer> {
 };
 /// Element-wise a / b rounded toward zero. Shapes broadcast; dtypes: integers. Errors: invalid_argument if an element of b is 0.
 /// Source: TensorFlow `TruncateDiv`.
-template <class A, class B>
-  requires accepted<truncate_div_op, A, B>
-constexpr made<truncate_div_op, A, B> truncate_divide(const A& a, const B& b) {
-  return make<truncate_div_op>(a, b);
-}
-template <class A, class B>
-  requires refused<truncate_div_op, A, B>
-why<truncate_div_op, A, B> truncate_divide(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto truncate_divide(const A& a, const B& b) {
-  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE truncate_divide(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(truncate_divide);
+LEAT_QUOTIENT_OF_TWO(truncate_divide, truncate_div_op);
 
 /// Element-wise a / b: `real_divide` of floating-point tensors, `truncate_divide` of integers, as in C++. Shapes broadcast.
 /// Errors: invalid_argument if an integer element of b is 0; at compile time if b is `0_c`.
@@ -270,6 +230,20 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
+/// The quotient of older graphs: of integers rounded toward zero. Source: TensorFlow `Div`.
+struct div_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "Div";
+  static constexpr op_kind kind = op_kind::composite;
+  template <class G>
+  static constexpr output expand(G& g) {
+    return g.input(0) / g.input(1);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    real_div_op::gradient(g);
+  }
+};
+
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
   static constexpr std::string_view call_name = "floordiv";
@@ -280,23 +254,7 @@ struct floor_div_op : rule::binary<rule::takes::number> {
 };
 /// Element-wise a / b rounded down. Shapes broadcast; dtypes: numbers. Errors: invalid_argument if an integer element of b is 0.
 /// Source: TensorFlow `FloorDiv`.
-template <class A, class B>
-  requires accepted<floor_div_op, A, B>
-constexpr made<floor_div_op, A, B> floor_divide(const A& a, const B& b) {
-  return make<floor_div_op>(a, b);
-}
-template <class A, class B>
-  requires refused<floor_div_op, A, B>
-why<floor_div_op, A, B> floor_divide(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE floor_divide(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(floor_divide);
+LEAT_QUOTIENT_OF_TWO(floor_divide, floor_div_op);
 
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
@@ -315,23 +273,7 @@ struct floor_mod_op : rule::binary<rule::takes::number> {
 };
 /// The remainder of `floor_divide`, with the divisor's sign. Shapes broadcast; dtypes: numbers.
 /// Errors: invalid_argument if an integer element of b is 0. Source: TensorFlow `FloorMod`.
-template <class A, class B>
-  requires accepted<floor_mod_op, A, B>
-constexpr made<floor_mod_op, A, B> floor_mod(const A& a, const B& b) {
-  return make<floor_mod_op>(a, b);
-}
-template <class A, class B>
-  requires refused<floor_mod_op, A, B>
-why<floor_mod_op, A, B> floor_mod(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto floor_mod(const A& a, const B& b) {
-  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE floor_mod(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(floor_mod);
+LEAT_QUOTIENT_OF_TWO(floor_mod, floor_mod_op);
 
 struct truncate_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "TruncateMod";
@@ -342,23 +284,7 @@ struct truncate_mod_op : rule::binary<rule::takes::number> {
 };
 /// The remainder of division rounded toward zero, with the dividend's sign. Shapes broadcast; dtypes: numbers.
 /// Errors: invalid_argument if an integer element of b is 0. Source: TensorFlow `TruncateMod`.
-template <class A, class B>
-  requires accepted<truncate_mod_op, A, B>
-constexpr made<truncate_mod_op, A, B> truncate_mod(const A& a, const B& b) {
-  return make<truncate_mod_op>(a, b);
-}
-template <class A, class B>
-  requires refused<truncate_mod_op, A, B>
-why<truncate_mod_op, A, B> truncate_mod(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto truncate_mod(const A& a, const B& b) {
-  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE truncate_mod(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(truncate_mod);
+LEAT_QUOTIENT_OF_TWO(truncate_mod, truncate_mod_op);
 
 struct select_op;
 
@@ -383,23 +309,7 @@ struct maximum_op : rule::binary<rule::takes::number> {
 };
 /// The larger of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
 /// Source: TensorFlow `Maximum`.
-template <class A, class B>
-  requires accepted<maximum_op, A, B>
-constexpr made<maximum_op, A, B> maximum(const A& a, const B& b) {
-  return make<maximum_op>(a, b);
-}
-template <class A, class B>
-  requires refused<maximum_op, A, B>
-why<maximum_op, A, B> maximum(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto maximum(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return maximum(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE maximum(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(maximum);
+LEAT_FUNCTION_OF_TWO(maximum, maximum_op);
 
 struct minimum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Minimum";
@@ -416,23 +326,7 @@ struct minimum_op : rule::binary<rule::takes::number> {
 };
 /// The smaller of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
 /// Source: TensorFlow `Minimum`.
-template <class A, class B>
-  requires accepted<minimum_op, A, B>
-constexpr made<minimum_op, A, B> minimum(const A& a, const B& b) {
-  return make<minimum_op>(a, b);
-}
-template <class A, class B>
-  requires refused<minimum_op, A, B>
-why<minimum_op, A, B> minimum(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto minimum(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return minimum(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE minimum(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(minimum);
+LEAT_FUNCTION_OF_TWO(minimum, minimum_op);
 
 struct square_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Square";
@@ -450,15 +344,7 @@ struct square_op : rule::unary<rule::takes::number> {
   }
 };
 /// Element-wise x². Dtypes: numbers. Source: TensorFlow `Square`.
-template <class X>
-  requires accepted<square_op, X>
-constexpr made<square_op, X> square(const X& x) {
-  return make<square_op>(x);
-}
-template <class X>
-  requires refused<square_op, X>
-why<square_op, X> square(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(square);
+LEAT_FUNCTION_OF_ONE(square, square_op);
 
 struct squared_difference_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "SquaredDifference";
@@ -484,23 +370,7 @@ struct squared_difference_op : rule::binary<rule::takes::number> {
   }
 };
 /// Element-wise (a - b)². Shapes broadcast; dtypes: numbers. Source: TensorFlow `SquaredDifference`.
-template <class A, class B>
-  requires accepted<squared_difference_op, A, B>
-constexpr made<squared_difference_op, A, B> squared_difference(const A& a, const B& b) {
-  return make<squared_difference_op>(a, b);
-}
-template <class A, class B>
-  requires refused<squared_difference_op, A, B>
-why<squared_difference_op, A, B> squared_difference(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto squared_difference(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return squared_difference(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE squared_difference(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(squared_difference);
+LEAT_FUNCTION_OF_TWO(squared_difference, squared_difference_op);
 
 struct abs_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Abs";
@@ -515,15 +385,7 @@ struct abs_op : rule::unary<rule::takes::number> {
   }
 };
 /// Element-wise |x|; the gradient at 0 is 0. Dtypes: numbers. Source: TensorFlow `Abs`.
-template <class X>
-  requires accepted<abs_op, X>
-constexpr made<abs_op, X> abs(const X& x) {
-  return make<abs_op>(x);
-}
-template <class X>
-  requires refused<abs_op, X>
-why<abs_op, X> abs(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(abs);
+LEAT_FUNCTION_OF_ONE(abs, abs_op);
 
 struct sign_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Sign";
@@ -537,15 +399,7 @@ struct sign_op : rule::unary<rule::takes::number> {
   }
 };
 /// The sign of each element: -1, 0 or 1. Dtypes: numbers. Source: TensorFlow `Sign`.
-template <class X>
-  requires accepted<sign_op, X>
-constexpr made<sign_op, X> sign(const X& x) {
-  return make<sign_op>(x);
-}
-template <class X>
-  requires refused<sign_op, X>
-why<sign_op, X> sign(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(sign);
+LEAT_FUNCTION_OF_ONE(sign, sign_op);
 
 struct floor_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Floor";
@@ -555,15 +409,7 @@ struct floor_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Each element rounded down. Dtypes: floating point. Source: TensorFlow `Floor`.
-template <class X>
-  requires accepted<floor_op, X>
-constexpr made<floor_op, X> floor(const X& x) {
-  return make<floor_op>(x);
-}
-template <class X>
-  requires refused<floor_op, X>
-why<floor_op, X> floor(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(floor);
+LEAT_FUNCTION_OF_ONE(floor, floor_op);
 
 struct ceil_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Ceil";
@@ -573,15 +419,7 @@ struct ceil_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Each element rounded up. Dtypes: floating point. Source: TensorFlow `Ceil`.
-template <class X>
-  requires accepted<ceil_op, X>
-constexpr made<ceil_op, X> ceil(const X& x) {
-  return make<ceil_op>(x);
-}
-template <class X>
-  requires refused<ceil_op, X>
-why<ceil_op, X> ceil(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(ceil);
+LEAT_FUNCTION_OF_ONE(ceil, ceil_op);
 
 struct round_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Round";
@@ -591,14 +429,70 @@ struct round_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Each element rounded to the nearest integer, halves to even. Dtypes: floating point. Source: TensorFlow `Round`.
-template <class X>
-  requires accepted<round_op, X>
-constexpr made<round_op, X> round(const X& x) {
-  return make<round_op>(x);
-}
-template <class X>
-  requires refused<round_op, X>
-why<round_op, X> round(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(round);
+LEAT_FUNCTION_OF_ONE(round, round_op);
+
+struct bitwise_and_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "BitwiseAnd";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::bitwise_and(a, b);
+  }
+};
+/// Element-wise a and b, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseAnd`.
+LEAT_FUNCTION_OF_TWO(bitwise_and, bitwise_and_op);
+
+struct bitwise_or_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "BitwiseOr";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::bitwise_or(a, b);
+  }
+};
+/// Element-wise a or b, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseOr`.
+LEAT_FUNCTION_OF_TWO(bitwise_or, bitwise_or_op);
+
+struct bitwise_xor_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "BitwiseXor";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::bitwise_xor(a, b);
+  }
+};
+/// Element-wise a or b but not both, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseXor`.
+LEAT_FUNCTION_OF_TWO(bitwise_xor, bitwise_xor_op);
+
+struct invert_op : rule::unary<rule::takes::integer> {
+  static constexpr std::string_view type = "Invert";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::invert(x);
+  }
+};
+/// The other value of each bit. Dtypes: integers. Source: TensorFlow `Invert`.
+LEAT_FUNCTION_OF_ONE(invert, invert_op);
+
+struct left_shift_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "LeftShift";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::left_shift(a, b);
+  }
+};
+/// Element-wise a shifted by b bits to the left; b counts as the nearest number from 0 to one less than the bits of the dtype. Shapes
+/// broadcast; dtypes: integers. Source: TensorFlow `LeftShift`.
+LEAT_FUNCTION_OF_TWO(left_shift, left_shift_op);
+
+struct right_shift_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "RightShift";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::right_shift(a, b);
+  }
+};
+/// The same to the right; signed integers keep their sign. Shapes broadcast; dtypes: integers. Source: TensorFlow `RightShift`.
+LEAT_FUNCTION_OF_TWO(right_shift, right_shift_op);
 
 }  // namespace leat

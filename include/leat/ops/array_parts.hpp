@@ -211,18 +211,19 @@ LEAT_OTHERWISE_OF(stack,
                   "<axis>(x, y, ...) takes tensors of one dtype and one shape; the axis, of the result, is a template argument: "
                   "stack<1>(x, y); " LEAT_TENSORS);
 
-/// Sums of rows by segment: result[i] = Σ data[k] over ids[k] = i. Attribute: the number of segments.
-/// Source: TensorFlow `UnsortedSegmentSum`.
-struct segment_sum_op {
-  static constexpr std::string_view type = "UnsortedSegmentSum";
+namespace rule {
+/// What is formed of the rows of each segment: result[i] of data[k] over ids[k] = i; negative ids are dropped. Attribute: the number of
+/// segments.
+struct by_segment {
   static constexpr field form[]{{field_kind::operand, "data"},        {field_kind::operand, "segment_ids", -1},
                                 {field_kind::scalar, "num_segments"}, {field_kind::type_of, "T"},
                                 {field_kind::type_of, "Tindices", 1}, {field_kind::fixed_type, "Tnumsegments", 3}};
   static constexpr op_kind kind = op_kind::kernel;
+  static constexpr bool may_refuse = true;
   static constexpr inference infer(const operand_list& x) {
     const shape& data = x.extent(0);
     const shape& ids = x.extent(1);
-    if (!rule::fits(rule::takes::number, x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
+    if (!fits(takes::number, x.type(0))) return inference::wrong(refusal(takes::number));
     if (x.type(1) != dtype::int32 && x.type(1) != dtype::int64) return inference::wrong("ids are int32 or int64");
     if (ids.rank > data.rank) return inference::wrong("the ids' shape does not begin the data's");
     if (ids.rank == 0 && data.rank == max_rank) return inference::wrong("more than 8 dimensions");
@@ -233,6 +234,20 @@ struct segment_sum_op {
       if (i >= ids.rank) got.extent.push(data[i]);
     }
     return got;
+  }
+};
+}  // namespace rule
+
+/// Sums of rows by segment. Source: TensorFlow `UnsortedSegmentSum`.
+struct segment_sum_op : rule::by_segment {
+  static constexpr std::string_view type = "UnsortedSegmentSum";
+  template <class V>
+  static constexpr V identity() {
+    return V(0);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::add(a, b);
   }
   template <class G>
   static constexpr void gradient(G& g);
@@ -267,17 +282,98 @@ struct gather_op {
     give(g, 0, make_node<segment_sum_op>(attribute, g.dy(), g.input(1)));
   }
 };
+namespace rule {
+/// Whether a row has a segment, in a shape that broadcasts to the data's: those with negative ids were dropped.
+template <class G>
+constexpr output rows_are_kept(G& g) {
+  const auto ids = g.input(1);
+  shape rows = ids.extent();
+  while (rows.rank < g.input(0).extent().rank) rows.push(1);
+  return reshape_to(greater_equal(ids, constant_like(ids, 0)), rows);
+}
+/// For each row of the data what stands for its segment.
+template <class G>
+constexpr output by_row(G& g, const output& segments) {
+  const auto ids = g.input(1);
+  return make<gather_op>(segments, maximum(ids, constant_like(ids, 0)));
+}
+/// The gradient of the largest or smallest: equal elements share it.
+template <class G>
+constexpr void give_segment_extremum(G& g) {
+  if (!g.wants(0)) return;
+  const std::int64_t count[]{g.attribute(0)};
+  const auto dy = g.dy();
+  const auto chosen = logical_and(equal(g.input(0), by_row(g, g.result())), rows_are_kept(g));
+  const auto share = dy / make_node<segment_sum_op>(count, cast_to(chosen, dy.type()), g.input(1));
+  give(g, 0, select(chosen, by_row(g, share), constant_like(dy, 0)));
+}
+}  // namespace rule
+
 template <class G>
 constexpr void segment_sum_op::gradient(G& g) {
   if (!g.wants(0)) return;
-  // Rows with negative ids were dropped: their gradient is 0.
-  const auto ids = g.input(1);
-  const auto zero = constant_like(ids, 0);
-  shape rows = ids.extent();
-  while (rows.rank < g.input(0).extent().rank) rows.push(1);
-  const auto kept = reshape_to(greater_equal(ids, zero), rows);
-  give(g, 0, select(kept, make<gather_op>(g.dy(), maximum(ids, zero)), constant_like(g.dy(), 0)));
+  give(g, 0, select(rule::rows_are_kept(g), rule::by_row(g, g.dy()), constant_like(g.dy(), 0)));
 }
+
+/// The largest of the rows of each segment; the least number of the dtype where there are none. Source: TensorFlow `UnsortedSegmentMax`.
+struct segment_max_op : rule::by_segment {
+  static constexpr std::string_view type = "UnsortedSegmentMax";
+  template <class V>
+  static constexpr V identity() {
+    return std::numeric_limits<V>::lowest();
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::maximum(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    rule::give_segment_extremum(g);
+  }
+};
+/// The smallest of the rows of each segment; the largest number of the dtype where there are none. Source: TensorFlow `UnsortedSegmentMin`.
+struct segment_min_op : rule::by_segment {
+  static constexpr std::string_view type = "UnsortedSegmentMin";
+  template <class V>
+  static constexpr V identity() {
+    return std::numeric_limits<V>::max();
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::minimum(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    rule::give_segment_extremum(g);
+  }
+};
+/// Products of rows by segment. Source: TensorFlow `UnsortedSegmentProd`.
+struct segment_prod_op : rule::by_segment {
+  static constexpr std::string_view type = "UnsortedSegmentProd";
+  template <class V>
+  static constexpr V identity() {
+    return V(1);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::multiply(a, b);
+  }
+  // Of a 0 the product of the others, unless there is another 0.
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const auto x = g.input(0);
+    const std::int64_t count[]{g.attribute(0)};
+    const auto one = constant_like(x, 1);
+    const auto none = constant_like(x, 0);
+    const auto is_zero = equal(x, none);
+    const auto zero_count = make_node<segment_sum_op>(count, cast_to(is_zero, x.type()), g.input(1));
+    const auto others = make_node<segment_prod_op>(count, select(is_zero, one, x), g.input(1));
+    const auto dy = rule::by_row(g, select(greater(zero_count, one), none, g.dy()));
+    const auto slope = select(is_zero, rule::by_row(g, others), rule::by_row(g, g.result()) / select(is_zero, one, x));
+    give(g, 0, select(rule::rows_are_kept(g), dy * slope, none));
+  }
+};
 /// Rows of an array: result[i…] = params[indices[i…]]. Shapes: params [n, d1, …], indices [i…]; result [i…, d1, …]. Dtypes: any;
 /// indices int32 or int64. Errors: invalid_argument if an index is out of range. Source: TensorFlow `GatherV2`.
 template <class P, class I>
@@ -289,16 +385,192 @@ template <class P, class I>
   requires refused<gather_op, P, I>
 why<gather_op, P, I> gather(const P&, const I&) = delete;
 LEAT_OTHERWISE("gather(params, indices) takes two tensors, the second of integers; " LEAT_TENSORS) gather(...) LEAT_DELETED;
+#define LEAT_FUNCTION_BY_SEGMENT(function, op)                                                       \
+  template <std::int64_t Count, class X, class I>                                                    \
+    requires accepted_with<op, attributes<Count>, X, I>                                              \
+  constexpr made_with<op, attributes<Count>, X, I> function(const X& data, const I& ids) {           \
+    return make<op, attributes<Count>>(data, ids);                                                   \
+  }                                                                                                  \
+  template <std::int64_t Count, class X, class I>                                                    \
+    requires refused_with<op, attributes<Count>, X, I>                                               \
+  why_with<op, attributes<Count>, X, I> function(const X&, const I&) = delete;                       \
+  LEAT_OTHERWISE_OF(function, LEAT_BY_SEGMENT)
+#define LEAT_BY_SEGMENT "<count>(data, ids) takes two tensors; the count is a template argument; " LEAT_TENSORS
 /// Sums of rows by segment, `unsorted_segment_sum<n>(data, ids)`: result[i] = Σ data[k] over ids[k] = i; negative ids are dropped.
-/// Shapes: ids [k…], data [k…, d…]; result [n, d…]. Dtypes: numbers; ids int32 or int64. Source: TensorFlow `UnsortedSegmentSum`.
-template <std::int64_t Count, class X, class I>
-  requires accepted_with<segment_sum_op, attributes<Count>, X, I>
-constexpr made_with<segment_sum_op, attributes<Count>, X, I> unsorted_segment_sum(const X& data, const I& ids) {
-  return make<segment_sum_op, attributes<Count>>(data, ids);
+/// Shapes: ids [k…], data [k…, d…]; result [n, d…]. Dtypes: numbers; ids int32 or int64. Errors: invalid_argument for an id that is not
+/// below n. Source: TensorFlow `UnsortedSegmentSum`.
+LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_sum, segment_sum_op);
+/// The largest of the rows of each segment, the least number of the dtype where there are none; equal elements share the gradient. Shapes,
+/// dtypes, errors: as `unsorted_segment_sum`. Source: TensorFlow `UnsortedSegmentMax`.
+LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_max, segment_max_op);
+/// The smallest of the rows of each segment, the largest number of the dtype where there are none; equal elements share the gradient.
+/// Shapes, dtypes, errors: as `unsorted_segment_sum`. Source: TensorFlow `UnsortedSegmentMin`.
+LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_min, segment_min_op);
+/// The product of the rows of each segment, 1 where there are none. Shapes, dtypes, errors: as `unsorted_segment_sum`.
+/// Source: TensorFlow `UnsortedSegmentProd`.
+LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_prod, segment_prod_op);
+#undef LEAT_FUNCTION_BY_SEGMENT
+
+namespace detail {
+template <int Axes, class X>
+constexpr auto with_columns(const X& x) {
+  if constexpr (Axes == 0) return x;
+  else return with_columns<Axes - 1>(expand_dims<-1>(x));
 }
+// The number of rows in each segment, in a shape that broadcasts to the result's.
 template <std::int64_t Count, class X, class I>
-  requires refused_with<segment_sum_op, attributes<Count>, X, I>
-why_with<segment_sum_op, attributes<Count>, X, I> unsorted_segment_sum(const X&, const I&) = delete;
-LEAT_OTHERWISE_OF(unsorted_segment_sum, "<count>(data, ids) takes two tensors; the count is a template argument; " LEAT_TENSORS);
+constexpr auto rows_by_segment(const X&, const I& ids) {
+  return with_columns<X::rank - I::rank>(unsorted_segment_sum<Count>(cast<typename X::element>(greater_equal(ids, constant_beside<0>(ids))), ids));
+}
+}  // namespace detail
+/// The same of segments whose ids are sorted: `segment_sum<n>(data, ids)`, and 0 of a segment without rows, of `segment_prod` 1. In graphs
+/// with names the number of segments follows from the last id. Errors: as `unsorted_segment_sum`; ids that are not sorted are taken as
+/// they are. Source: TensorFlow `SegmentSum`, `SegmentProd`, `SegmentMean`, `SegmentMax`, `SegmentMin`.
+template <std::int64_t Count, tensor_expression X, tensor_expression I>
+  requires accepted_with<segment_sum_op, attributes<Count>, X, I>
+constexpr auto segment_sum(const X& data, const I& ids) {
+  return unsorted_segment_sum<Count>(data, ids);
+}
+LEAT_OTHERWISE_OF(segment_sum, LEAT_BY_SEGMENT);
+template <std::int64_t Count, tensor_expression X, tensor_expression I>
+  requires accepted_with<segment_sum_op, attributes<Count>, X, I>
+constexpr auto segment_prod(const X& data, const I& ids) {
+  return unsorted_segment_prod<Count>(data, ids);
+}
+LEAT_OTHERWISE_OF(segment_prod, LEAT_BY_SEGMENT);
+template <std::int64_t Count, tensor_expression X, tensor_expression I>
+  requires accepted_with<segment_sum_op, attributes<Count>, X, I>
+constexpr auto segment_mean(const X& data, const I& ids) {
+  const auto rows = detail::rows_by_segment<Count>(data, ids);
+  return unsorted_segment_sum<Count>(data, ids) / maximum(rows, constant_beside<1>(rows));
+}
+LEAT_OTHERWISE_OF(segment_mean, LEAT_BY_SEGMENT);
+template <std::int64_t Count, tensor_expression X, tensor_expression I>
+  requires accepted_with<segment_sum_op, attributes<Count>, X, I>
+constexpr auto segment_max(const X& data, const I& ids) {
+  const auto rows = detail::rows_by_segment<Count>(data, ids);
+  return select(greater(rows, constant_beside<0>(rows)), unsorted_segment_max<Count>(data, ids), constant_beside<0>(data));
+}
+LEAT_OTHERWISE_OF(segment_max, LEAT_BY_SEGMENT);
+template <std::int64_t Count, tensor_expression X, tensor_expression I>
+  requires accepted_with<segment_sum_op, attributes<Count>, X, I>
+constexpr auto segment_min(const X& data, const I& ids) {
+  const auto rows = detail::rows_by_segment<Count>(data, ids);
+  return select(greater(rows, constant_beside<0>(rows)), unsorted_segment_min<Count>(data, ids), constant_beside<0>(data));
+}
+LEAT_OTHERWISE_OF(segment_min, LEAT_BY_SEGMENT);
+#undef LEAT_BY_SEGMENT
+
+/// Cumulative sums or products along an axis. Attributes: whether the element itself is left out, whether to begin at the end, the axis.
+/// Source: TensorFlow `Cumsum`, `Cumprod`.
+template <bool Product>
+struct cumulative_op {
+  static constexpr std::string_view type = Product ? "Cumprod" : "Cumsum";
+  static constexpr field form[6]{{field_kind::operand, "x"},
+                                 {field_kind::flag, "exclusive"},
+                                 {field_kind::flag, "reverse"},
+                                 {field_kind::scalar, "axis"},
+                                 {field_kind::type_of, "T"},
+                                 {field_kind::fixed_type, "Tidx", 3}};
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr bool keeps_shape = true;
+  static constexpr inference infer(const operand_list& x) {
+    if (!rule::fits(rule::takes::number, x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
+    if (rule::axis_of(x.attribute(2), x.extent(0).rank) < 0) return inference::wrong("axis out of range");
+    return {x.type(0), x.extent(0)};
+  }
+  template <class V>
+  static constexpr V identity() {
+    return V(Product ? 1 : 0);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    if constexpr (Product) return M::multiply(a, b);
+    else return M::add(a, b);
+  }
+  /// Of products, 0 from the first 0 on, where they are divided by x; that is TensorFlow's, and not the derivative.
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const std::int64_t back[]{g.attribute(0), g.attribute(1) == 0 ? 1 : 0, g.attribute(2)};
+    if constexpr (Product)
+      give(g, 0, div_no_nan(make_node<cumulative_op<false>>(back, g.result() * g.dy()), g.input(0)));
+    else
+      give(g, 0, make_node<cumulative_op<false>>(back, g.dy()));
+  }
+};
+using cumsum_op = cumulative_op<false>;
+using cumprod_op = cumulative_op<true>;
+#define LEAT_FUNCTION_ALONG_AXIS(function, op)                                                                         \
+  template <int Axis = 0, bool Exclusive = false, bool Reverse = false, class X>                                       \
+    requires accepted_with<op, attributes<Exclusive, Reverse, Axis>, X>                                                \
+  constexpr made_with<op, attributes<Exclusive, Reverse, Axis>, X> function(const X& x) {                              \
+    return make<op, attributes<Exclusive, Reverse, Axis>>(x);                                                          \
+  }                                                                                                                    \
+  template <int Axis = 0, bool Exclusive = false, bool Reverse = false, class X>                                       \
+    requires refused_with<op, attributes<Exclusive, Reverse, Axis>, X>                                                 \
+  why_with<op, attributes<Exclusive, Reverse, Axis>, X> function(const X&) = delete;                                   \
+  LEAT_OTHERWISE_OF(function, "<axis, exclusive, reverse>(x) takes one tensor; the others are template arguments: " #function \
+                              "<0, false, true>(x); " LEAT_TENSORS)
+/// Sums of the elements up to each along an axis: `cumsum<1>(x)`; `cumsum<1, true>(x)` without the element itself, `cumsum<1, false,
+/// true>(x)` from the end. Shapes: result as x. Dtypes: numbers. Errors: axis out of range. Source: TensorFlow `Cumsum`.
+LEAT_FUNCTION_ALONG_AXIS(cumsum, cumsum_op);
+/// Products of the elements up to each along an axis, as `cumsum`; the gradient is TensorFlow's, 0 from the first 0 on.
+/// Source: TensorFlow `Cumprod`.
+LEAT_FUNCTION_ALONG_AXIS(cumprod, cumprod_op);
+#undef LEAT_FUNCTION_ALONG_AXIS
+
+/// Numbers in equal steps from `start` to `stop`, both of which are among them; of one number `start`. Attribute: how many.
+/// Source: TensorFlow `LinSpace`.
+struct linspace_op {
+  static constexpr std::string_view type = "LinSpace";
+  static constexpr field form[]{{field_kind::operand, "start"},
+                                {field_kind::operand, "stop"},
+                                {field_kind::scalar, "num"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tidx", 3}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
+    if (x.extent(0).rank != 0 || x.extent(1).rank != 0) return inference::wrong("start and stop must be scalars");
+    if (x.attribute(0) <= 0) return inference::wrong("Requires num > 0");
+    inference got{x.type(0), {}};
+    got.extent.push(x.attribute(0));
+    return got;
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    const auto start = g.input(0), stop = g.input(1);
+    const auto at = places(g);
+    const auto step = (stop - start) / constant_like(start, static_cast<double>(last(g)));
+    const auto inside = start + step * cast_to(at, start.type());
+    const auto to_stop = select(equal(at, constant_like(at, static_cast<double>(last(g)))), stop, inside);
+    return select(equal(at, constant_like(at, 0)), start, to_stop);
+  }
+
+ private:
+  template <class G>
+  static constexpr std::int64_t last(const G& g) {
+    return g.attribute(0) > 1 ? g.attribute(0) - 1 : 1;
+  }
+  template <class G>
+  static constexpr output places(G& g) {
+    shape extent;
+    extent.push(g.attribute(0));
+    return index_along(g.input(0).owner(), dtype::int32, extent, 0);
+  }
+};
+/// `linspace<n>(start, stop)`: n numbers in equal steps from start to stop, both among them; of one number start. Shapes: start, stop [];
+/// result [n]. Dtypes: floating point. Errors: n below 1. Source: TensorFlow `LinSpace`.
+template <std::int64_t Count, class A, class B>
+  requires accepted_with<linspace_op, attributes<Count>, A, B>
+constexpr made_with<linspace_op, attributes<Count>, A, B> linspace(const A& start, const B& stop) {
+  return make<linspace_op, attributes<Count>>(start, stop);
+}
+template <std::int64_t Count, class A, class B>
+  requires refused_with<linspace_op, attributes<Count>, A, B>
+why_with<linspace_op, attributes<Count>, A, B> linspace(const A&, const B&) = delete;
+LEAT_OTHERWISE_OF(linspace, "<count>(start, stop) takes two scalar tensors; the count is a template argument; " LEAT_TENSORS);
 
 }  // namespace leat

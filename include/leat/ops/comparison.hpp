@@ -15,23 +15,7 @@ struct equal_op : rule::comparison<rule::takes::any> {
   }
 };
 /// Whether a = b, element-wise. Result: bool; shapes broadcast. Dtypes: any, the same on both sides. Source: TensorFlow `Equal`.
-template <class A, class B>
-  requires accepted<equal_op, A, B>
-constexpr made<equal_op, A, B> equal(const A& a, const B& b) {
-  return make<equal_op>(a, b);
-}
-template <class A, class B>
-  requires refused<equal_op, A, B>
-why<equal_op, A, B> equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto equal(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return equal(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE equal(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(equal);
+LEAT_FUNCTION_OF_TWO(equal, equal_op);
 
 struct not_equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "NotEqual";
@@ -43,23 +27,7 @@ struct not_equal_op : rule::comparison<rule::takes::any> {
   }
 };
 /// Whether a ≠ b, element-wise. Result: bool; shapes broadcast. Dtypes: any, the same on both sides. Source: TensorFlow `NotEqual`.
-template <class A, class B>
-  requires accepted<not_equal_op, A, B>
-constexpr made<not_equal_op, A, B> not_equal(const A& a, const B& b) {
-  return make<not_equal_op>(a, b);
-}
-template <class A, class B>
-  requires refused<not_equal_op, A, B>
-why<not_equal_op, A, B> not_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto not_equal(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return not_equal(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE not_equal(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(not_equal);
+LEAT_FUNCTION_OF_TWO(not_equal, not_equal_op);
 
 struct less_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "Less";
@@ -69,23 +37,7 @@ struct less_op : rule::comparison<rule::takes::number> {
   }
 };
 /// Whether a < b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `Less`.
-template <class A, class B>
-  requires accepted<less_op, A, B>
-constexpr made<less_op, A, B> less(const A& a, const B& b) {
-  return make<less_op>(a, b);
-}
-template <class A, class B>
-  requires refused<less_op, A, B>
-why<less_op, A, B> less(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto less(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE less(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(less);
+LEAT_FUNCTION_OF_TWO(less, less_op);
 
 struct less_equal_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "LessEqual";
@@ -95,23 +47,7 @@ struct less_equal_op : rule::comparison<rule::takes::number> {
   }
 };
 /// Whether a ≤ b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `LessEqual`.
-template <class A, class B>
-  requires accepted<less_equal_op, A, B>
-constexpr made<less_equal_op, A, B> less_equal(const A& a, const B& b) {
-  return make<less_equal_op>(a, b);
-}
-template <class A, class B>
-  requires refused<less_equal_op, A, B>
-why<less_equal_op, A, B> less_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto less_equal(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE less_equal(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(less_equal);
+LEAT_FUNCTION_OF_TWO(less_equal, less_equal_op);
 
 struct greater_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "Greater";
@@ -121,23 +57,7 @@ struct greater_op : rule::comparison<rule::takes::number> {
   }
 };
 /// Whether a > b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `Greater`.
-template <class A, class B>
-  requires accepted<greater_op, A, B>
-constexpr made<greater_op, A, B> greater(const A& a, const B& b) {
-  return make<greater_op>(a, b);
-}
-template <class A, class B>
-  requires refused<greater_op, A, B>
-why<greater_op, A, B> greater(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto greater(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE greater(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(greater);
+LEAT_FUNCTION_OF_TWO(greater, greater_op);
 
 struct greater_equal_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "GreaterEqual";
@@ -147,23 +67,7 @@ struct greater_equal_op : rule::comparison<rule::takes::number> {
   }
 };
 /// Whether a ≥ b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `GreaterEqual`.
-template <class A, class B>
-  requires accepted<greater_equal_op, A, B>
-constexpr made<greater_equal_op, A, B> greater_equal(const A& a, const B& b) {
-  return make<greater_equal_op>(a, b);
-}
-template <class A, class B>
-  requires refused<greater_equal_op, A, B>
-why<greater_equal_op, A, B> greater_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto greater_equal(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE greater_equal(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(greater_equal);
+LEAT_FUNCTION_OF_TWO(greater_equal, greater_equal_op);
 
 /// `less(a, b)`.
 template <class A, class B>
@@ -310,15 +214,7 @@ struct logical_not_op : rule::unary<rule::takes::boolean> {
   }
 };
 /// Element-wise not x. Dtypes: bool. Source: TensorFlow `LogicalNot`.
-template <class X>
-  requires accepted<logical_not_op, X>
-constexpr made<logical_not_op, X> logical_not(const X& x) {
-  return make<logical_not_op>(x);
-}
-template <class X>
-  requires refused<logical_not_op, X>
-why<logical_not_op, X> logical_not(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(logical_not);
+LEAT_FUNCTION_OF_ONE(logical_not, logical_not_op);
 /// `logical_not(x)` of a typed expression; of a handle, whether it refers to no node (`output::operator!`).
 template <class X>
   requires(tensor_expression<X> && accepted<logical_not_op, X>)
@@ -337,15 +233,7 @@ struct is_nan_op : rule::predicate<rule::takes::floating> {
   }
 };
 /// Whether each element is NaN. Result: bool. Dtypes: floating point. Source: TensorFlow `IsNan`.
-template <class X>
-  requires accepted<is_nan_op, X>
-constexpr made<is_nan_op, X> is_nan(const X& x) {
-  return make<is_nan_op>(x);
-}
-template <class X>
-  requires refused<is_nan_op, X>
-why<is_nan_op, X> is_nan(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(is_nan);
+LEAT_FUNCTION_OF_ONE(is_nan, is_nan_op);
 
 struct is_inf_op : rule::predicate<rule::takes::floating> {
   static constexpr std::string_view type = "IsInf";
@@ -355,15 +243,7 @@ struct is_inf_op : rule::predicate<rule::takes::floating> {
   }
 };
 /// Whether each element is infinite. Result: bool. Dtypes: floating point. Source: TensorFlow `IsInf`.
-template <class X>
-  requires accepted<is_inf_op, X>
-constexpr made<is_inf_op, X> is_inf(const X& x) {
-  return make<is_inf_op>(x);
-}
-template <class X>
-  requires refused<is_inf_op, X>
-why<is_inf_op, X> is_inf(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(is_inf);
+LEAT_FUNCTION_OF_ONE(is_inf, is_inf_op);
 
 struct is_finite_op : rule::predicate<rule::takes::floating> {
   static constexpr std::string_view type = "IsFinite";
@@ -373,15 +253,7 @@ struct is_finite_op : rule::predicate<rule::takes::floating> {
   }
 };
 /// Whether each element is neither infinite nor NaN. Result: bool. Dtypes: floating point. Source: TensorFlow `IsFinite`.
-template <class X>
-  requires accepted<is_finite_op, X>
-constexpr made<is_finite_op, X> is_finite(const X& x) {
-  return make<is_finite_op>(x);
-}
-template <class X>
-  requires refused<is_finite_op, X>
-why<is_finite_op, X> is_finite(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(is_finite);
+LEAT_FUNCTION_OF_ONE(is_finite, is_finite_op);
 
 struct select_op {
   static constexpr std::string_view type = "SelectV2";

@@ -20,15 +20,7 @@ struct exp_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Element-wise eˣ. Dtypes: floating point. Source: TensorFlow `Exp`.
-template <class X>
-  requires accepted<exp_op, X>
-constexpr made<exp_op, X> exp(const X& x) {
-  return make<exp_op>(x);
-}
-template <class X>
-  requires refused<exp_op, X>
-why<exp_op, X> exp(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(exp);
+LEAT_FUNCTION_OF_ONE(exp, exp_op);
 
 struct expm1_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Expm1";
@@ -44,15 +36,7 @@ struct expm1_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Element-wise eˣ - 1, accurate near 0. Dtypes: floating point. Source: TensorFlow `Expm1`.
-template <class X>
-  requires accepted<expm1_op, X>
-constexpr made<expm1_op, X> expm1(const X& x) {
-  return make<expm1_op>(x);
-}
-template <class X>
-  requires refused<expm1_op, X>
-why<expm1_op, X> expm1(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(expm1);
+LEAT_FUNCTION_OF_ONE(expm1, expm1_op);
 
 struct log_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Log";
@@ -68,15 +52,7 @@ struct log_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Natural logarithm of each element. Dtypes: floating point. Source: TensorFlow `Log`.
-template <class X>
-  requires accepted<log_op, X>
-constexpr made<log_op, X> log(const X& x) {
-  return make<log_op>(x);
-}
-template <class X>
-  requires refused<log_op, X>
-why<log_op, X> log(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(log);
+LEAT_FUNCTION_OF_ONE(log, log_op);
 
 struct log1p_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Log1p";
@@ -92,19 +68,11 @@ struct log1p_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Element-wise log(1 + x), accurate near 0. Dtypes: floating point. Source: TensorFlow `Log1p`.
-template <class X>
-  requires accepted<log1p_op, X>
-constexpr made<log1p_op, X> log1p(const X& x) {
-  return make<log1p_op>(x);
-}
-template <class X>
-  requires refused<log1p_op, X>
-why<log1p_op, X> log1p(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(log1p);
+LEAT_FUNCTION_OF_ONE(log1p, log1p_op);
 
 /// The gradient of y = √x with respect to x: dy / (2 y). It is 0 where dy is 0, whatever y is.
 /// Source: TensorFlow `SqrtGrad`.
-struct sqrt_grad_op : rule::binary<rule::takes::floating> {
+struct sqrt_grad_op : rule::equal_pair<rule::takes::floating> {
   static constexpr std::string_view type = "SqrtGrad";
   static constexpr auto& form = leat::form::root_gradient;
   template <class M, class V>
@@ -135,19 +103,11 @@ struct sqrt_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Square root of each element. Dtypes: floating point. Source: TensorFlow `Sqrt`.
-template <class X>
-  requires accepted<sqrt_op, X>
-constexpr made<sqrt_op, X> sqrt(const X& x) {
-  return make<sqrt_op>(x);
-}
-template <class X>
-  requires refused<sqrt_op, X>
-why<sqrt_op, X> sqrt(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(sqrt);
+LEAT_FUNCTION_OF_ONE(sqrt, sqrt_op);
 
 /// The gradient of y = 1 / √x with respect to x: -dy y³ / 2. It is 0 where dy is 0, whatever y is.
 /// Source: TensorFlow `RsqrtGrad`.
-struct rsqrt_grad_op : rule::binary<rule::takes::floating> {
+struct rsqrt_grad_op : rule::equal_pair<rule::takes::floating> {
   static constexpr std::string_view type = "RsqrtGrad";
   static constexpr auto& form = leat::form::root_gradient;
   template <class M, class V>
@@ -178,15 +138,22 @@ struct rsqrt_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Element-wise 1 / √x. Dtypes: floating point. Source: TensorFlow `Rsqrt`.
-template <class X>
-  requires accepted<rsqrt_op, X>
-constexpr made<rsqrt_op, X> rsqrt(const X& x) {
-  return make<rsqrt_op>(x);
-}
-template <class X>
-  requires refused<rsqrt_op, X>
-why<rsqrt_op, X> rsqrt(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(rsqrt);
+LEAT_FUNCTION_OF_ONE(rsqrt, rsqrt_op);
+
+/// The gradient of y = tanh x with respect to x: dy (1 - y²). Source: TensorFlow `TanhGrad`.
+struct tanh_grad_op : rule::equal_pair<rule::takes::floating> {
+  static constexpr std::string_view type = "TanhGrad";
+  static constexpr auto& form = leat::form::root_gradient;
+  template <class M, class V>
+  static constexpr auto apply(V y, V dy) {
+    return M::multiply(dy, M::subtract(V(1), M::square(y)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * -2 * g.input(1) * g.input(0));
+    if (g.wants(1)) give(g, 1, make_node<tanh_grad_op>({}, g.input(0), g.dy()));
+  }
+};
 
 struct tanh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Tanh";
@@ -197,23 +164,29 @@ struct tanh_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
-  }
-  template <class Handle>
-  static constexpr Handle slope(const Handle& y, const Handle& dy) {
-    return dy * (1 - square(y));
+    if (g.wants(0)) give(g, 0, make_node<tanh_grad_op>({}, g.result(), g.dy()));
   }
 };
 /// Hyperbolic tangent of each element. Dtypes: floating point. Source: TensorFlow `Tanh`.
-template <class X>
-  requires accepted<tanh_op, X>
-constexpr made<tanh_op, X> tanh(const X& x) {
-  return make<tanh_op>(x);
-}
-template <class X>
-  requires refused<tanh_op, X>
-why<tanh_op, X> tanh(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(tanh);
+LEAT_FUNCTION_OF_ONE(tanh, tanh_op);
+
+/// The gradient of y = 1 / (1 + e⁻ˣ) with respect to x: dy y (1 - y). Source: TensorFlow `SigmoidGrad`.
+struct sigmoid_grad_op : rule::equal_pair<rule::takes::floating> {
+  static constexpr std::string_view type = "SigmoidGrad";
+  static constexpr auto& form = leat::form::root_gradient;
+  template <class M, class V>
+  static constexpr auto apply(V y, V dy) {
+    return M::multiply(M::multiply(dy, y), M::subtract(V(1), y));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) {
+      const auto by_dy = g.dy() * g.input(1);
+      give(g, 0, by_dy - 2 * by_dy * g.input(0));
+    }
+    if (g.wants(1)) give(g, 1, make_node<sigmoid_grad_op>({}, g.input(0), g.dy()));
+  }
+};
 
 struct sigmoid_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sigmoid";
@@ -224,23 +197,30 @@ struct sigmoid_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
-  }
-  template <class Handle>
-  static constexpr Handle slope(const Handle& y, const Handle& dy) {
-    return dy * y * (1 - y);
+    if (g.wants(0)) give(g, 0, make_node<sigmoid_grad_op>({}, g.result(), g.dy()));
   }
 };
 /// Element-wise 1 / (1 + e⁻ˣ). Dtypes: floating point. Source: TensorFlow `Sigmoid`.
-template <class X>
-  requires accepted<sigmoid_op, X>
-constexpr made<sigmoid_op, X> sigmoid(const X& x) {
-  return make<sigmoid_op>(x);
-}
-template <class X>
-  requires refused<sigmoid_op, X>
-why<sigmoid_op, X> sigmoid(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(sigmoid);
+LEAT_FUNCTION_OF_ONE(sigmoid, sigmoid_op);
+
+/// The gradient of log(1 + eˣ) with respect to x: dy / (1 + e⁻ˣ). Source: TensorFlow `SoftplusGrad`.
+struct softplus_grad_op : rule::equal_pair<rule::takes::floating> {
+  static constexpr std::string_view type = "SoftplusGrad";
+  static constexpr auto& form = leat::form::slope_of_features;
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V dy, V x) {
+    return M::multiply(dy, M::sigmoid(x));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<softplus_grad_op>({}, g.dy(), g.input(1)));
+    if (g.wants(1)) {
+      const auto y = sigmoid(g.input(1));
+      give(g, 1, g.dy() * g.input(0) * y * (1 - y));
+    }
+  }
+};
 
 struct softplus_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Softplus";
@@ -252,23 +232,11 @@ struct softplus_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0)));
-  }
-  template <class Handle>
-  static constexpr Handle slope(const Handle& dy, const Handle& x) {
-    return dy * sigmoid(x);
+    if (g.wants(0)) give(g, 0, make_node<softplus_grad_op>({}, g.dy(), g.input(0)));
   }
 };
 /// Element-wise log(1 + eˣ). Dtypes: floating point. Source: TensorFlow `Softplus`.
-template <class X>
-  requires accepted<softplus_op, X>
-constexpr made<softplus_op, X> softplus(const X& x) {
-  return make<softplus_op>(x);
-}
-template <class X>
-  requires refused<softplus_op, X>
-why<softplus_op, X> softplus(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(softplus);
+LEAT_FUNCTION_OF_ONE(softplus, softplus_op);
 
 struct sin_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sin";
@@ -284,15 +252,7 @@ struct sin_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Sine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Sin`.
-template <class X>
-  requires accepted<sin_op, X>
-constexpr made<sin_op, X> sin(const X& x) {
-  return make<sin_op>(x);
-}
-template <class X>
-  requires refused<sin_op, X>
-why<sin_op, X> sin(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(sin);
+LEAT_FUNCTION_OF_ONE(sin, sin_op);
 
 struct cos_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Cos";
@@ -310,15 +270,7 @@ struct cos_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Cosine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Cos`.
-template <class X>
-  requires accepted<cos_op, X>
-constexpr made<cos_op, X> cos(const X& x) {
-  return make<cos_op>(x);
-}
-template <class X>
-  requires refused<cos_op, X>
-why<cos_op, X> cos(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(cos);
+LEAT_FUNCTION_OF_ONE(cos, cos_op);
 
 struct tan_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Tan";
@@ -336,15 +288,7 @@ struct tan_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Tangent of each element, in radians. Dtypes: floating point. Source: TensorFlow `Tan`.
-template <class X>
-  requires accepted<tan_op, X>
-constexpr made<tan_op, X> tan(const X& x) {
-  return make<tan_op>(x);
-}
-template <class X>
-  requires refused<tan_op, X>
-why<tan_op, X> tan(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(tan);
+LEAT_FUNCTION_OF_ONE(tan, tan_op);
 
 struct asin_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Asin";
@@ -367,15 +311,7 @@ struct asin_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Arc sine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Asin`.
-template <class X>
-  requires accepted<asin_op, X>
-constexpr made<asin_op, X> asin(const X& x) {
-  return make<asin_op>(x);
-}
-template <class X>
-  requires refused<asin_op, X>
-why<asin_op, X> asin(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(asin);
+LEAT_FUNCTION_OF_ONE(asin, asin_op);
 
 struct acos_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Acos";
@@ -394,15 +330,7 @@ struct acos_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Arc cosine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Acos`.
-template <class X>
-  requires accepted<acos_op, X>
-constexpr made<acos_op, X> acos(const X& x) {
-  return make<acos_op>(x);
-}
-template <class X>
-  requires refused<acos_op, X>
-why<acos_op, X> acos(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(acos);
+LEAT_FUNCTION_OF_ONE(acos, acos_op);
 
 struct atan_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Atan";
@@ -421,15 +349,7 @@ struct atan_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Arc tangent of each element, in radians. Dtypes: floating point. Source: TensorFlow `Atan`.
-template <class X>
-  requires accepted<atan_op, X>
-constexpr made<atan_op, X> atan(const X& x) {
-  return make<atan_op>(x);
-}
-template <class X>
-  requires refused<atan_op, X>
-why<atan_op, X> atan(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(atan);
+LEAT_FUNCTION_OF_ONE(atan, atan_op);
 
 struct sinh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sinh";
@@ -445,15 +365,7 @@ struct sinh_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Hyperbolic sine of each element. Dtypes: floating point. Source: TensorFlow `Sinh`.
-template <class X>
-  requires accepted<sinh_op, X>
-constexpr made<sinh_op, X> sinh(const X& x) {
-  return make<sinh_op>(x);
-}
-template <class X>
-  requires refused<sinh_op, X>
-why<sinh_op, X> sinh(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(sinh);
+LEAT_FUNCTION_OF_ONE(sinh, sinh_op);
 
 struct cosh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Cosh";
@@ -469,15 +381,7 @@ struct cosh_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Hyperbolic cosine of each element. Dtypes: floating point. Source: TensorFlow `Cosh`.
-template <class X>
-  requires accepted<cosh_op, X>
-constexpr made<cosh_op, X> cosh(const X& x) {
-  return make<cosh_op>(x);
-}
-template <class X>
-  requires refused<cosh_op, X>
-why<cosh_op, X> cosh(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(cosh);
+LEAT_FUNCTION_OF_ONE(cosh, cosh_op);
 
 struct erf_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Erf";
@@ -496,15 +400,7 @@ struct erf_op : rule::unary<rule::takes::floating> {
   }
 };
 /// Error function of each element, 2/√π ∫₀ˣ e^(-t²) dt. Dtypes: floating point. Source: TensorFlow `Erf`.
-template <class X>
-  requires accepted<erf_op, X>
-constexpr made<erf_op, X> erf(const X& x) {
-  return make<erf_op>(x);
-}
-template <class X>
-  requires refused<erf_op, X>
-why<erf_op, X> erf(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(erf);
+LEAT_FUNCTION_OF_ONE(erf, erf_op);
 
 struct pow_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "Pow";
@@ -536,22 +432,206 @@ struct pow_op : rule::binary<rule::takes::floating> {
 };
 /// Element-wise aᵇ; the gradient of b uses log(a) where a > 0, and 0 elsewhere. Shapes broadcast; dtypes: floating point.
 /// Source: TensorFlow `Pow`.
-template <class A, class B>
-  requires accepted<pow_op, A, B>
-constexpr made<pow_op, A, B> pow(const A& a, const B& b) {
-  return make<pow_op>(a, b);
-}
-template <class A, class B>
-  requires refused<pow_op, A, B>
-why<pow_op, A, B> pow(const A&, const B&) = delete;
-template <class A, class B, LEAT_NUMBER_SITE>
-  requires operand_and_number<A, B>
-constexpr auto pow(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return pow(p, q); });
-}
-template <class A, class B>
-  requires refused_beside<A, B>
-LEAT_WHY_BESIDE pow(A&&, B&&) LEAT_DELETED;
-LEAT_TAKES_TWO_TENSORS(pow);
+LEAT_FUNCTION_OF_TWO(pow, pow_op);
+
+struct atan2_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Atan2";
+  static constexpr auto& form = leat::form::angle;
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V y, V x) {
+    return M::atan2(y, x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto share = g.dy() / (square(g.input(0)) + square(g.input(1)));
+    if (g.wants(0)) give(g, 0, g.input(1) * share);
+    if (g.wants(1)) give(g, 1, -g.input(0) * share);
+  }
+};
+/// Angle of the point (x, y), `atan2(y, x)`, from -π to π. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Atan2`.
+LEAT_FUNCTION_OF_TWO(atan2, atan2_op);
+
+struct div_no_nan_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "DivNoNan";
+  static constexpr std::string_view call_name = "div_no_nan";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::select(M::equal(b, V(0)), V(0), M::divide(a, b));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto quotient = [](const auto& a, const auto& b) { return make<div_no_nan_op>(a, b); };
+    if (g.wants(0)) give(g, 0, quotient(g.dy(), g.input(1)));
+    if (g.wants(1)) give(g, 1, g.dy() * quotient(quotient(-g.input(0), g.input(1)), g.input(1)));
+  }
+};
+/// Element-wise a / b, and 0 where b is 0, whatever a is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `DivNoNan`.
+LEAT_FUNCTION_OF_TWO(div_no_nan, div_no_nan_op);
+
+struct xdivy_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Xdivy";
+  template <class M, class V>
+  static constexpr auto apply(V x, V y) {
+    return M::select(M::equal(x, V(0)), V(0), M::divide(x, y));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto x = g.input(0);
+    if (g.wants(0)) give(g, 0, make<xdivy_op>(cast_to(not_equal(x, constant_like(x, 0)), x.type()), g.input(1)) * g.dy());
+    if (g.wants(1)) give(g, 1, make<xdivy_op>(-x, square(g.input(1))) * g.dy());
+  }
+};
+/// Element-wise x / y, and 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xdivy`.
+LEAT_FUNCTION_OF_TWO(xdivy, xdivy_op);
+
+struct xlogy_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Xlogy";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x, V y) {
+    return M::select(M::equal(x, V(0)), V(0), M::multiply(x, M::log(y)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto x = g.input(0);
+    if (g.wants(0)) give(g, 0, make<xlogy_op>(cast_to(not_equal(x, constant_like(x, 0)), x.type()), g.input(1)) * g.dy());
+    if (g.wants(1)) give(g, 1, make<xdivy_op>(x, g.input(1)) * g.dy());
+  }
+};
+/// Element-wise x log y, and 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xlogy`.
+LEAT_FUNCTION_OF_TWO(xlogy, xlogy_op);
+
+struct erfc_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Erfc";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::erfc(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * -1.1283791670955126 * exp(-square(g.input(0))));
+  }
+};
+/// 1 - erf(x) of each element, accurate for large x. Dtypes: floating point. Source: TensorFlow `Erfc`.
+LEAT_FUNCTION_OF_ONE(erfc, erfc_op);
+
+struct asinh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Asinh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::asinh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / cosh(g.result()));
+  }
+};
+/// Inverse hyperbolic sine of each element. Dtypes: floating point. Source: TensorFlow `Asinh`.
+LEAT_FUNCTION_OF_ONE(asinh, asinh_op);
+
+struct acosh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Acosh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::acosh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / sinh(g.result()));
+  }
+};
+/// Inverse hyperbolic cosine of each element; NaN below 1. Dtypes: floating point. Source: TensorFlow `Acosh`.
+LEAT_FUNCTION_OF_ONE(acosh, acosh_op);
+
+struct atanh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Atanh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::atanh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * reciprocal(1 - square(g.input(0))));
+  }
+};
+/// Inverse hyperbolic tangent of each element; NaN outside of [-1, 1]. Dtypes: floating point. Source: TensorFlow `Atanh`.
+LEAT_FUNCTION_OF_ONE(atanh, atanh_op);
+
+struct rint_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Rint";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::round(x);
+  }
+};
+/// Nearest integer of each element, ties to even; without a gradient. Dtypes: floating point. Source: TensorFlow `Rint`.
+LEAT_FUNCTION_OF_ONE(rint, rint_op);
+
+struct zeta_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Zeta";
+  static constexpr field form[]{{field_kind::operand, "x"}, {field_kind::operand, "q"}, {field_kind::type_of, "T"}};
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x, V q) {
+    return M::zeta(x, q);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(1)) give(g, 1, g.dy() * (-g.input(0) * make<zeta_op>(g.input(0) + 1, g.input(1))));
+  }
+};
+/// Zeta function of Hurwitz, Σ (q + k)⁻ˣ over k >= 0; the gradient goes to q alone. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Zeta`.
+LEAT_FUNCTION_OF_TWO(zeta, zeta_op);
+
+struct polygamma_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Polygamma";
+  static constexpr field form[]{{field_kind::operand, "a"}, {field_kind::operand, "x"}, {field_kind::type_of, "T"}};
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V x) {
+    return M::polygamma(a, x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(1)) give(g, 1, g.dy() * make<polygamma_op>(g.input(0) + 1, g.input(1)));
+  }
+};
+/// The a-th derivative of digamma, for integers a >= 0; the gradient goes to x alone. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Polygamma`.
+LEAT_FUNCTION_OF_TWO(polygamma, polygamma_op);
+
+struct digamma_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Digamma";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::digamma(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * make<polygamma_op>(constant_like(g.input(0), 1), g.input(0)));
+  }
+};
+/// Derivative of `lgamma` for each element. Dtypes: floating point. Source: TensorFlow `Digamma`.
+LEAT_FUNCTION_OF_ONE(digamma, digamma_op);
+
+struct lgamma_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Lgamma";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::lgamma(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * digamma(g.input(0)));
+  }
+};
+/// log |Γ(x)| of each element. Dtypes: floating point. Source: TensorFlow `Lgamma`.
+LEAT_FUNCTION_OF_ONE(lgamma, lgamma_op);
 
 }  // namespace leat

@@ -7,6 +7,20 @@
 
 namespace leat {
 
+/// dy times 1 where the operand, or the result, of Relu is above 0, times 0 elsewhere: a NaN in dy stays NaN. Source: TensorFlow `ReluGrad`.
+struct relu_grad_op : rule::equal_pair<rule::takes::number> {
+  static constexpr std::string_view type = "ReluGrad";
+  static constexpr auto& form = leat::form::slope_of_features;
+  template <class M, class V>
+  static constexpr auto apply(V dy, V x) {
+    return M::multiply(dy, M::select(M::greater(x, V(0)), V(1), V(0)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<relu_grad_op>({}, g.dy(), g.input(1)));
+  }
+};
+
 struct relu_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Relu";
   static constexpr auto& form = leat::form::activation;
@@ -16,23 +30,25 @@ struct relu_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
-  }
-  /// dy times 1 where the operand, or the result, is above 0, times 0 elsewhere: a NaN in dy stays NaN.
-  static constexpr output slope(const output& dy, const output& x) {
-    return dy * select(greater(x, constant_like(x, 0)), constant_like(dy, 1), constant_like(dy, 0));
+    if (g.wants(0)) give(g, 0, make_node<relu_grad_op>({}, g.dy(), g.result()));
   }
 };
 /// Element-wise max(x, 0); the gradient at 0 is 0. Dtypes: numbers. Source: TensorFlow `Relu`.
-template <class X>
-  requires accepted<relu_op, X>
-constexpr made<relu_op, X> relu(const X& x) {
-  return make<relu_op>(x);
-}
-template <class X>
-  requires refused<relu_op, X>
-why<relu_op, X> relu(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(relu);
+LEAT_FUNCTION_OF_ONE(relu, relu_op);
+
+/// dy times 1 where the operand, or the result, of Relu6 is between 0 and 6, times 0 elsewhere. Source: TensorFlow `Relu6Grad`.
+struct relu6_grad_op : rule::equal_pair<rule::takes::number> {
+  static constexpr std::string_view type = "Relu6Grad";
+  static constexpr auto& form = leat::form::slope_of_features;
+  template <class M, class V>
+  static constexpr auto apply(V dy, V x) {
+    return M::multiply(dy, M::select(M::logical_and(M::greater(x, V(0)), M::less(x, V(6))), V(1), V(0)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<relu6_grad_op>({}, g.dy(), g.input(1)));
+  }
+};
 
 struct relu6_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Relu6";
@@ -43,24 +59,11 @@ struct relu6_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
-  }
-  /// dy times 1 where the operand, or the result, is between 0 and 6, times 0 elsewhere.
-  static constexpr output slope(const output& dy, const output& x) {
-    const output inside = logical_and(greater(x, constant_like(x, 0)), less(x, constant_like(x, 6)));
-    return dy * select(inside, constant_like(dy, 1), constant_like(dy, 0));
+    if (g.wants(0)) give(g, 0, make_node<relu6_grad_op>({}, g.dy(), g.result()));
   }
 };
 /// Each element limited to [0, 6]; the gradient at both ends is 0. Dtypes: numbers. Source: TensorFlow `Relu6`.
-template <class X>
-  requires accepted<relu6_op, X>
-constexpr made<relu6_op, X> relu6(const X& x) {
-  return make<relu6_op>(x);
-}
-template <class X>
-  requires refused<relu6_op, X>
-why<relu6_op, X> relu6(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(relu6);
+LEAT_FUNCTION_OF_ONE(relu6, relu6_op);
 
 namespace rule {
 /// A setting as a float32, as attributes in files hold it, in the bits of a float64.
@@ -69,30 +72,54 @@ constexpr std::int64_t setting_bits(double value) {
 }
 }  // namespace rule
 
-/// x where x > 0, alpha x elsewhere. Attribute: the bits of alpha, a float32 as float64. Source: TensorFlow `LeakyRelu`; Maas et al. 2013.
-struct leaky_relu_op {
-  static constexpr std::string_view type = "LeakyRelu";
+namespace rule {
+/// alpha as the attribute of leaky_relu_op and of its gradient: a float32 as float64, in its bits.
+struct leaky {
   static constexpr double usual_alpha = 0.2;
-  static constexpr field form[]{{field_kind::operand, "features"},
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr double alpha_of(std::int64_t bits) { return leat::detail::value_of_bits(dtype::float64, bits); }
+  /// dy where x > 0, alpha dy elsewhere.
+  template <class G>
+  static constexpr output slope(const G& g, const output& dy, const output& x) {
+    return select(greater(x, constant_like(x, 0)), dy, dy * constant_like(dy, alpha_of(g.attribute(0))));
+  }
+};
+}  // namespace rule
+
+/// dy where the operand of LeakyRelu is above 0, alpha dy elsewhere. Source: TensorFlow `LeakyReluGrad`.
+struct leaky_relu_grad_op : rule::leaky {
+  static constexpr std::string_view type = "LeakyReluGrad";
+  static constexpr field form[]{{field_kind::operand, "gradients"},
+                                {field_kind::operand, "features"},
                                 {field_kind::real, "alpha", rule::setting_bits(usual_alpha)},
                                 {field_kind::type_of, "T"}};
-  static constexpr op_kind kind = op_kind::composite;
-  static constexpr inference infer(const operand_list& x) {
-    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
-    return {x.type(0), x.extent(0)};
-  }
+  static constexpr inference infer(const operand_list& x) { return rule::equal_pair<rule::takes::floating>::infer(x); }
   template <class G>
   static constexpr output expand(G& g) {
-    return slope(g.input(0), g.input(0), alpha_of(g.attribute(0)));
+    return slope(g, g.input(0), g.input(1));
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0), alpha_of(g.attribute(0))));
+    const std::int64_t alpha[]{g.attribute(0)};
+    if (g.wants(0)) give(g, 0, make_node<leaky_relu_grad_op>(alpha, g.dy(), g.input(1)));
   }
-  static constexpr double alpha_of(std::int64_t bits) { return detail::value_of_bits(dtype::float64, bits); }
-  /// dy where x > 0, alpha dy elsewhere.
-  static constexpr output slope(const output& dy, const output& x, double alpha) {
-    return select(greater(x, constant_like(x, 0)), dy, dy * constant_like(dy, alpha));
+};
+
+/// x where x > 0, alpha x elsewhere. Source: TensorFlow `LeakyRelu`; Maas et al. 2013.
+struct leaky_relu_op : rule::leaky {
+  static constexpr std::string_view type = "LeakyRelu";
+  static constexpr field form[]{{field_kind::operand, "features"},
+                                {field_kind::real, "alpha", rule::setting_bits(usual_alpha)},
+                                {field_kind::type_of, "T"}};
+  static constexpr inference infer(const operand_list& x) { return rule::unary<rule::takes::floating>::infer(x); }
+  template <class G>
+  static constexpr output expand(G& g) {
+    return slope(g, g.input(0), g.input(0));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const std::int64_t alpha[]{g.attribute(0)};
+    if (g.wants(0)) give(g, 0, make_node<leaky_relu_grad_op>(alpha, g.dy(), g.input(0)));
   }
 };
 namespace detail {
@@ -113,6 +140,22 @@ template <class Alpha = detail::usual_leak, class X>
   requires(!std::is_arithmetic_v<Alpha>) && refused_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
 why_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X&, const Alpha& = {}) = delete;
 
+/// The gradient of y = elu x: dy (y + 1) where y is below 0, dy elsewhere. Source: TensorFlow `EluGrad`.
+struct elu_grad_op : rule::equal_pair<rule::takes::floating> {
+  static constexpr std::string_view type = "EluGrad";
+  static constexpr auto& form = leat::form::slope_of_outputs;
+  template <class M, class V>
+  static constexpr auto apply(V dy, V y) {
+    return M::select(M::less(y, V(0)), M::multiply(dy, M::add(y, V(1))), dy);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto zero = constant_like(g.input(1), 0);
+    if (g.wants(0)) give(g, 0, make_node<elu_grad_op>({}, g.dy(), g.input(1)));
+    if (g.wants(1)) give(g, 1, select(less(g.input(1), zero), g.dy() * g.input(0), zero));
+  }
+};
+
 struct elu_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Elu";
   static constexpr auto& form = leat::form::activation;
@@ -123,21 +166,83 @@ struct elu_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
+    if (g.wants(0)) give(g, 0, make_node<elu_grad_op>({}, g.dy(), g.result()));
   }
-  /// dy (y + 1) where the result y is below 0, dy elsewhere.
-  static constexpr output slope(const output& dy, const output& y) { return select(less(y, constant_like(y, 0)), dy * (y + 1), dy); }
 };
 /// x where x > 0, eˣ - 1 elsewhere. Dtypes: floating point. Source: TensorFlow `Elu`; Clevert et al. 2015.
-template <class X>
-  requires accepted<elu_op, X>
-constexpr made<elu_op, X> elu(const X& x) {
-  return make<elu_op>(x);
-}
-template <class X>
-  requires refused<elu_op, X>
-why<elu_op, X> elu(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(elu);
+LEAT_FUNCTION_OF_ONE(elu, elu_op);
+
+namespace rule {
+inline constexpr double selu_scale = 1.0507009873554804934193349852946, selu_scale_alpha = 1.7580993408473768599402175208123;
+}  // namespace rule
+
+/// The gradient of y = selu x: dy (y + scale alpha) where y is below 0, dy scale elsewhere. Source: TensorFlow `SeluGrad`.
+struct selu_grad_op : rule::equal_pair<rule::takes::floating> {
+  static constexpr std::string_view type = "SeluGrad";
+  static constexpr auto& form = leat::form::slope_of_outputs;
+  template <class M, class V>
+  static constexpr auto apply(V dy, V y) {
+    using T = typename M::value_type;
+    return M::multiply(dy, M::select(M::less(y, V(0)), M::add(y, V(T(rule::selu_scale_alpha))), V(T(rule::selu_scale))));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto zero = constant_like(g.input(1), 0);
+    if (g.wants(0)) give(g, 0, make_node<selu_grad_op>({}, g.dy(), g.input(1)));
+    if (g.wants(1)) give(g, 1, select(less(g.input(1), zero), g.dy() * g.input(0), zero));
+  }
+};
+
+struct selu_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Selu";
+  static constexpr auto& form = leat::form::activation;
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    using T = typename M::value_type;
+    return M::select(M::less(x, V(0)), M::multiply(M::expm1(x), V(T(rule::selu_scale_alpha))), M::multiply(x, V(T(rule::selu_scale))));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<selu_grad_op>({}, g.dy(), g.result()));
+  }
+};
+/// scale x where x is not below 0, scale alpha (eˣ - 1) elsewhere: keeps mean 0 and variance 1 from layer to layer. Dtypes: floating
+/// point. Source: TensorFlow `Selu`; Klambauer et al. 2017.
+LEAT_FUNCTION_OF_ONE(selu, selu_op);
+
+/// The gradient of x / (1 + |x|) with respect to x: dy / (1 + |x|)². Source: TensorFlow `SoftsignGrad`.
+struct softsign_grad_op : rule::equal_pair<rule::takes::floating> {
+  static constexpr std::string_view type = "SoftsignGrad";
+  static constexpr auto& form = leat::form::slope_of_features;
+  template <class M, class V>
+  static constexpr auto apply(V dy, V x) {
+    return M::divide(dy, M::square(M::add(V(1), M::abs(x))));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<softsign_grad_op>({}, g.dy(), g.input(1)));
+    if (g.wants(1)) {
+      const auto one_more = 1 + abs(g.input(1));
+      give(g, 1, g.dy() * g.result() * -2 * sign(g.input(1)) / one_more);
+    }
+  }
+};
+
+struct softsign_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Softsign";
+  static constexpr auto& form = leat::form::activation;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::divide(x, M::add(V(1), M::abs(x)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<softsign_grad_op>({}, g.dy(), g.input(0)));
+  }
+};
+/// Element-wise x / (1 + |x|). Dtypes: floating point. Source: TensorFlow `Softsign`.
+LEAT_FUNCTION_OF_ONE(softsign, softsign_op);
 
 namespace rule {
 /// A shape with one more axis of this size, in front of its axis `at`, or behind all of them.
@@ -475,15 +580,7 @@ struct l2_loss_op {
   }
 };
 /// Half the sum of squares of all elements, a scalar. Dtypes: floating point. Source: TensorFlow `L2Loss`.
-template <class X>
-  requires accepted<l2_loss_op, X>
-constexpr made<l2_loss_op, X> l2_loss(const X& x) {
-  return make<l2_loss_op>(x);
-}
-template <class X>
-  requires refused<l2_loss_op, X>
-why<l2_loss_op, X> l2_loss(const X&) = delete;
-LEAT_TAKES_ONE_TENSOR(l2_loss);
+LEAT_FUNCTION_OF_ONE(l2_loss, l2_loss_op);
 
 namespace detail {
 // Shape rule of a function composed of operators.

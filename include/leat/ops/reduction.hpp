@@ -202,6 +202,27 @@ struct mean_op : rule::reduction<rule::takes::number> {
   }
 };
 
+struct euclidean_norm_op : rule::reduction<rule::takes::number> {
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr std::string_view type = "EuclideanNorm";
+  static constexpr auto& form = leat::form::reduction;
+  template <class G>
+  static constexpr output expand(G& g) {
+    std::int64_t attribute[max_rank + 1]{};
+    for (int i = 0; i < g.attribute_count(); ++i) attribute[i] = g.attribute(i);
+    const dtype given = g.input(0).type();
+    const auto wide = cast_to(g.input(0), is_floating(given) ? given : dtype::float64);
+    const auto sum = make_node<sum_op>({attribute, static_cast<std::size_t>(g.attribute_count())}, square(wide));
+    return cast_to(sqrt(sum), given);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const shape kept = rule::kept_shape(g);
+    give(g, 0, g.input(0) / (reshape_to(g.result(), kept) / reshape_to(g.dy(), kept)));
+  }
+};
+
 namespace detail {
 // Axes sorted and non-negative if the type knows the operand's rank.
 template <class X, bool Keep, int... Axes>
@@ -245,168 +266,52 @@ template <class X, bool Keep, int... Axes>
 using reduction_attributes_of = typename reduction_attributes<X, Keep, Axes...>::type;
 }  // namespace detail
 
+// Each with a function of the same name and `_keep`, which keeps reduced axes as dimensions of 1.
+#define LEAT_REDUCTION(function, keep, op)                                                                    \
+  template <int... Axes, class X>                                                                             \
+    requires accepted_with<op, detail::reduction_attributes_of<X, keep, Axes...>, X>                          \
+  constexpr made_with<op, detail::reduction_attributes_of<X, keep, Axes...>, X> function(const X& x) {        \
+    return make<op, detail::reduction_attributes_of<X, keep, Axes...>>(x);                                    \
+  }                                                                                                           \
+  template <int... Axes, class X>                                                                             \
+    requires refused_with<op, detail::reduction_attributes_of<X, keep, Axes...>, X>                           \
+  why_with<op, detail::reduction_attributes_of<X, keep, Axes...>, X> function(const X&) = delete;             \
+  LEAT_OTHERWISE_OF(function, LEAT_REDUCES)
 #define LEAT_REDUCES "<axes...>(x) takes one tensor; axes are template arguments, <0, 1>; " LEAT_TENSORS
 /// Sum of all elements, or along `Axes`. Dtypes: numbers. Errors: axis out of range or named twice. Source: TensorFlow `Sum`.
-template <int... Axes, class X>
-  requires accepted_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X& x) {
-  return make<sum_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_sum, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X& x) {
-  return make<sum_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_sum_keep, LEAT_REDUCES);
-
+LEAT_REDUCTION(reduce_sum, false, sum_op);
+LEAT_REDUCTION(reduce_sum_keep, true, sum_op);
 /// Mean of all elements, or along `Axes`; of integers rounded toward zero, and 0 of no elements. Dtypes: numbers. Errors: axis out of range
 /// or named twice. Source: TensorFlow `Mean`.
-template <int... Axes, class X>
-  requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X& x) {
-  return make<mean_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_mean, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X& x) {
-  return make<mean_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_mean_keep, LEAT_REDUCES);
-
+LEAT_REDUCTION(reduce_mean, false, mean_op);
+LEAT_REDUCTION(reduce_mean_keep, true, mean_op);
 /// Largest of all elements, or along `Axes`; ties share the gradient equally. Dtypes: numbers. Errors: axis out of range or named
 /// twice.
 /// Source: TensorFlow `Max`.
-template <int... Axes, class X>
-  requires accepted_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X& x) {
-  return make<max_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_max, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X& x) {
-  return make<max_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_max_keep, LEAT_REDUCES);
-
+LEAT_REDUCTION(reduce_max, false, max_op);
+LEAT_REDUCTION(reduce_max_keep, true, max_op);
 /// Smallest of all elements, or along `Axes`; ties share the gradient equally. Dtypes: numbers. Errors: axis out of range or named
 /// twice.
 /// Source: TensorFlow `Min`.
-template <int... Axes, class X>
-  requires accepted_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X& x) {
-  return make<min_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_min, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X& x) {
-  return make<min_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_min_keep, LEAT_REDUCES);
-
+LEAT_REDUCTION(reduce_min, false, min_op);
+LEAT_REDUCTION(reduce_min_keep, true, min_op);
 /// Product of all elements, or along `Axes`; the gradient is exact where elements are 0. Dtypes: numbers. Errors: axis out of range or
 /// named twice. Source: TensorFlow `Prod`.
-template <int... Axes, class X>
-  requires accepted_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X& x) {
-  return make<prod_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_prod, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X& x) {
-  return make<prod_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_prod_keep, LEAT_REDUCES);
-
+LEAT_REDUCTION(reduce_prod, false, prod_op);
+LEAT_REDUCTION(reduce_prod_keep, true, prod_op);
 /// Whether all elements are true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
 /// Source: TensorFlow `All`.
-template <int... Axes, class X>
-  requires accepted_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X& x) {
-  return make<all_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_all, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X& x) {
-  return make<all_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_all_keep, LEAT_REDUCES);
-
+LEAT_REDUCTION(reduce_all, false, all_op);
+LEAT_REDUCTION(reduce_all_keep, true, all_op);
 /// Whether any element is true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
 /// Source: TensorFlow `Any`.
-template <int... Axes, class X>
-  requires accepted_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-constexpr made_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X& x) {
-  return make<any_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
-why_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_any, LEAT_REDUCES);
-
-/// The same; reduced axes are kept as dimensions of 1.
-template <int... Axes, class X>
-  requires accepted_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-constexpr made_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X& x) {
-  return make<any_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
-}
-template <int... Axes, class X>
-  requires refused_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
-why_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X&) = delete;
-LEAT_OTHERWISE_OF(reduce_any_keep, LEAT_REDUCES);
+LEAT_REDUCTION(reduce_any, false, any_op);
+LEAT_REDUCTION(reduce_any_keep, true, any_op);
+/// √Σ x² of all elements, or along `Axes`; of integers rounded toward zero. Dtypes: numbers. Errors: axis out of range or named twice.
+/// Source: TensorFlow `EuclideanNorm`.
+LEAT_REDUCTION(reduce_euclidean_norm, false, euclidean_norm_op);
+LEAT_REDUCTION(reduce_euclidean_norm_keep, true, euclidean_norm_op);
+#undef LEAT_REDUCTION
 #undef LEAT_REDUCES
 
 template <class Handle>

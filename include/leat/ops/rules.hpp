@@ -6,6 +6,40 @@
 
 namespace leat {
 
+// The overloads of a function of one tensor, or of two that broadcast and may be a tensor and a number: for operands that the operator's
+// rule accepts, for those that it refuses, whose message says why, and for anything else, whose message says how the function is called.
+// A quotient refuses the number 0 as an integer divisor.
+#define LEAT_FUNCTION_OF_ONE(function, op)          \
+  template <class X>                                \
+    requires accepted<op, X>                        \
+  constexpr made<op, X> function(const X& x) {      \
+    return make<op>(x);                             \
+  }                                                 \
+  template <class X>                                \
+    requires refused<op, X>                         \
+  why<op, X> function(const X&) = delete;           \
+  LEAT_TAKES_ONE_TENSOR(function)
+#define LEAT_FUNCTION_OF_TWO(function, op) LEAT_FUNCTION_BESIDE_NUMBERS(function, op, with_number)
+#define LEAT_QUOTIENT_OF_TWO(function, op) LEAT_FUNCTION_BESIDE_NUMBERS(function, op, with_divisor)
+#define LEAT_FUNCTION_BESIDE_NUMBERS(function, op, with)                                                          \
+  template <class A, class B>                                                                                     \
+    requires accepted<op, A, B>                                                                                   \
+  constexpr made<op, A, B> function(const A& a, const B& b) {                                                     \
+    return make<op>(a, b);                                                                                        \
+  }                                                                                                               \
+  template <class A, class B>                                                                                     \
+    requires refused<op, A, B>                                                                                    \
+  why<op, A, B> function(const A&, const B&) = delete;                                                            \
+  template <class A, class B, LEAT_NUMBER_SITE>                                                                   \
+    requires operand_and_number<A, B>                                                                             \
+  constexpr auto function(const A& a, const B& b) {                                                               \
+    return detail::with<Site>(a, b, [](const auto& p, const auto& q) { return function(p, q); });                 \
+  }                                                                                                               \
+  template <class A, class B>                                                                                     \
+    requires refused_beside<A, B>                                                                                 \
+  LEAT_WHY_BESIDE function(A&&, B&&) LEAT_DELETED;                                                                \
+  LEAT_TAKES_TWO_TENSORS(function)
+
 namespace rule {
 
 enum class takes { floating, number, integer, any, boolean };
@@ -63,6 +97,17 @@ struct binary {
   static constexpr op_kind kind = op_kind::element;
   static constexpr auto& form = leat::form::pair;
   static constexpr inference infer(const operand_list& x) { return broadcast_pair(x, T); }
+};
+
+/// Two operands of one dtype and one shape.
+template <takes T>
+struct equal_pair : binary<T> {
+  static constexpr inference infer(const operand_list& x) {
+    if (!may_equal(x.extent(0), x.extent(1))) return inference::wrong("shapes differ");
+    inference got = broadcast_pair(x, T);
+    got.extent = known_of(x.extent(0), x.extent(1));
+    return got;
+  }
 };
 
 /// Two operands of one dtype; the result is bool.

@@ -163,8 +163,7 @@ class fuser {
       const shape& from = g_.at(g_.input(n, 0)).result.extent;
       return from[rule::last_axis(g_.attribute(n, 0), from.rank)] < 0;
     }
-    return n.op->only_checks || n.op->may_refuse || is_operator<gather_op>(*n.op) || is_operator<segment_sum_op>(*n.op) ||
-           is_operator<first_rows_op>(*n.op);
+    return n.op->only_checks || n.op->may_refuse || is_operator<gather_op>(*n.op) || is_operator<first_rows_op>(*n.op);
   }
 
   // Folds variable -= scale * product into one call that multiplies and updates.

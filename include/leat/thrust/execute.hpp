@@ -319,9 +319,9 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, gather_op>) {
       const kernels::gather_kernel<T, element<1>> kernel(p, n);
       run_items(device, kernel, kernel.width);
-    } else if constexpr (std::is_same_v<op, segment_sum_op>) {
-      const kernels::segment_sum_kernel<T, element<1>> kernel(p, n);
-      run_items(device, kernel, kernel.count);
+    } else if constexpr (kernels::has_kernel<op>) {
+      const typename kernels::kernel_of<op>::template type<T, element<1>> kernel(p, n);
+      run_items(device, kernel, kernel.work());
     } else if constexpr (std::is_same_v<op, passes::check_rows_op>) {
       run_items(device, kernels::check_rows_kernel<T>(p, n), 1);
     } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {

@@ -76,15 +76,6 @@ struct printing_kernel : kernels::print_kernel<T> {
     kernels::print_operands(p, n);
   }
 };
-template <class Index>
-struct segment_sum_by {
-  template <dtype D>
-  struct of {
-    static void run(void* const* p, const kernels::step_numbers& n, int count) {
-      run_kernel<kernels::segment_sum_kernel<element_of<D>, Index>>(p, n, count);
-    }
-  };
-};
 template <dtype D>
 struct sum_equal_rows_of {
   static void run(void* const* p, const kernels::step_numbers& n, int count) {
@@ -132,6 +123,16 @@ void enter_kernel(kernel_function (*find)(const dtype*, int)) {
   enter_functions(operator_record<Op>::code, {nullptr, nullptr, find});
 }
 
+// The kernel of `kernel_of<Op>` for the dtypes of these operands.
+template <class Op, class Second>
+kernel_function kernel_by_first(dtype first) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    using its = kernels::kernel_of<Op>;
+    kernel_function found = nullptr;
+    ((found = first == its::takes[I] ? &run_kernel<typename its::template type<element_of<its::takes[I]>, Second>> : found), ...);
+    return found;
+  }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
+}
 inline void enter_kernels() {
   using enum dtype;
   enter_kernel<matmul_op>([](const dtype* t, int) { return by_dtype<matmul_of, float32, float64, int32, int64>(t[0]); });
@@ -142,8 +143,6 @@ inline void enter_kernels() {
         t[1], [&] { return moving_kernel<kernels::gather_kernel, std::int32_t>(t[0]); },
         [&] { return moving_kernel<kernels::gather_kernel, std::int64_t>(t[0]); });
   });
-  enter_kernel<segment_sum_op>(
-      [](const dtype* t, int) { return by_dtype_and_index<segment_sum_by, float32, float64, int32, int64, uint8>(t[0], t[1]); });
   enter_kernel<passes::check_rows_op>([](const dtype* t, int) {
     return by_index(
         t[0], [] { return &run_kernel<kernels::check_rows_kernel<std::int32_t>>; },
@@ -173,7 +172,16 @@ inline void enter_kernels() {
 
 template <class Op>
 void enter_operator() {
-  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction) register_kernel<Op>();
+  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction)
+    register_kernel<Op>();
+  else if constexpr (kernels::has_kernel<Op>)
+    enter_kernel<Op>([](const dtype* t, int) {
+      if constexpr (kernels::kernel_of<Op>::has_indices)
+        return by_index(
+            t[1], [&] { return kernel_by_first<Op, std::int32_t>(t[0]); }, [&] { return kernel_by_first<Op, std::int64_t>(t[0]); });
+      else
+        return kernel_by_first<Op, void>(t[0]);
+    });
 }
 template <class... Ops>
 void enter_operators(const leat::detail::operator_list<Ops...>*) {
@@ -184,9 +192,6 @@ LEAT_EARLY inline const leat::detail::filled_early library_functions_known{[] {
   enter_operators(static_cast<const leat::detail::library_operators*>(nullptr));
   register_kernel<passes::copy_op>();
   register_kernel<multiply_add_op>();
-  register_kernel<sqrt_grad_op>();
-  register_kernel<rsqrt_grad_op>();
-  register_kernel<reciprocal_grad_op>();
   enter_kernels();
   enter_updates();
 }};

@@ -18,7 +18,7 @@ namespace leat::cpu::detail {
 [[noreturn]] inline void no_function(int code, dtype result, const dtype* in, int count) {
   std::string name = "number " + std::to_string(code);
   for (std::string_view type : known_operator_types())
-    if (find_operator(type)->code == code) name = std::string(type);
+    if (code_of_type(type) == code) name = std::string(type);
   std::string text = "the operator " + name + " has no function from ";
   for (int k = 0; k < count; ++k) text += (k > 0 ? ", " : "") + std::string(name_of_dtype(in[k]));
   throw unimplemented(text + " to " + std::string(name_of_dtype(result)) + " on the CPU (register_kernel makes one of your own known)");

@@ -36,7 +36,7 @@ inline void enter_functions(int code, const operator_functions& f) {
 }
 }  // namespace detail
 
-/// Registers a user-defined element-wise operator or reduction with the interpreter: `register_kernel<softsign_op>()`. Its functions
+/// Registers a user-defined element-wise operator or reduction with the interpreter: `register_kernel<root_sigmoid_op>()`. Its functions
 /// are instantiated for the dtypes that its rule accepts. Thread-safe; the first of a type stays.
 template <class Op>
 void register_kernel() {

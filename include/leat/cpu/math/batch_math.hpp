@@ -78,6 +78,24 @@ struct batch_math {
     return by_lane(a, b, [](T x, T y) { return scalar::floor_mod(x, y); });
   }
 
+  // ---- Bits of integers ----
+  [[gnu::always_inline]] static value bitwise_and(const value& a, const value& b) {
+    return detail::from_native<T>(detail::to_native(a) & detail::to_native(b));
+  }
+  [[gnu::always_inline]] static value bitwise_or(const value& a, const value& b) {
+    return detail::from_native<T>(detail::to_native(a) | detail::to_native(b));
+  }
+  [[gnu::always_inline]] static value bitwise_xor(const value& a, const value& b) {
+    return detail::from_native<T>(detail::to_native(a) ^ detail::to_native(b));
+  }
+  [[gnu::always_inline]] static value invert(const value& a) { return detail::from_native<T>(~detail::to_native(a)); }
+  static value left_shift(const value& x, const value& y) {
+    return by_lane(x, y, [](T a, T b) { return scalar::left_shift(a, b); });
+  }
+  static value right_shift(const value& x, const value& y) {
+    return by_lane(x, y, [](T a, T b) { return scalar::right_shift(a, b); });
+  }
+
   // ---- Rounding; integers are unchanged ----
   [[gnu::always_inline]] static value floor(const value& a) {
     if constexpr (is_float) return round_down(a);
@@ -164,6 +182,9 @@ struct batch_math {
   static value atan(const value& x) {
     return by_lane(x, [](T a) { return scalar::atan(a); });
   }
+  static value atan2(const value& y, const value& x) {
+    return by_lane(y, x, [](T a, T b) { return scalar::atan2(a, b); });
+  }
   static value sinh(const value& x) {
     return by_lane(x, [](T a) { return scalar::sinh(a); });
   }
@@ -172,6 +193,30 @@ struct batch_math {
   }
   static value erf(const value& x) {
     return by_lane(x, [](T a) { return scalar::erf(a); });
+  }
+  static value erfc(const value& x) {
+    return by_lane(x, [](T a) { return scalar::erfc(a); });
+  }
+  static value asinh(const value& x) {
+    return by_lane(x, [](T a) { return scalar::asinh(a); });
+  }
+  static value acosh(const value& x) {
+    return by_lane(x, [](T a) { return scalar::acosh(a); });
+  }
+  static value atanh(const value& x) {
+    return by_lane(x, [](T a) { return scalar::atanh(a); });
+  }
+  static value lgamma(const value& x) {
+    return by_lane(x, [](T a) { return scalar::lgamma(a); });
+  }
+  static value digamma(const value& x) {
+    return by_lane(x, [](T a) { return scalar::digamma(a); });
+  }
+  static value polygamma(const value& x, const value& y) {
+    return by_lane(x, y, [](T a, T b) { return scalar::polygamma(a, b); });
+  }
+  static value zeta(const value& x, const value& y) {
+    return by_lane(x, y, [](T a, T b) { return scalar::zeta(a, b); });
   }
   static value pow(const value& x, const value& y) {
     return by_lane(x, y, [](T a, T b) { return scalar::pow(a, b); });

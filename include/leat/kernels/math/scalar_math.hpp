@@ -4,6 +4,7 @@
 // Integers wrap around on overflow, and division by zero gives zero.
 
 #include <leat/kernels/math/elementary.hpp>
+#include <leat/kernels/math/special.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -120,6 +121,16 @@ struct scalar_math {
     const T rest = truncate_mod(a, b);
     return rest != T(0) && (a < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
   }
+
+  // ---- Bits of integers ----
+  static constexpr T bitwise_and(T a, T b) { return static_cast<T>(a & b); }
+  static constexpr T bitwise_or(T a, T b) { return static_cast<T>(a | b); }
+  static constexpr T bitwise_xor(T a, T b) { return static_cast<T>(a ^ b); }
+  static constexpr T invert(T a) { return static_cast<T>(~a); }
+  /// By as many bits as b says, from 0 to one less than there are: what is beyond counts as the nearest. Source: TensorFlow `LeftShift`.
+  static constexpr T left_shift(T a, T b) { return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << shift_of(b)); }
+  /// The same to the right; the sign bit is repeated. Source: TensorFlow `RightShift`.
+  static constexpr T right_shift(T a, T b) { return static_cast<T>(a >> shift_of(b)); }
 
   // ---- Rounding; integers are unchanged ----
   static constexpr T floor(T a) {
@@ -251,6 +262,10 @@ struct scalar_math {
     if constexpr (sizeof(T) == 4) return ::atanf(x);
     else return ::atan(x);
   }
+  static constexpr T atan2(T y, T x) {
+    if constexpr (sizeof(T) == 4) return ::atan2f(y, x);
+    else return ::atan2(y, x);
+  }
   static constexpr T sinh(T x) {
     if constexpr (sizeof(T) == 4) return ::sinhf(x);
     else return ::sinh(x);
@@ -263,6 +278,26 @@ struct scalar_math {
     if constexpr (sizeof(T) == 4) return ::erff(x);
     else return ::erf(x);
   }
+  static constexpr T erfc(T x) {
+    if constexpr (sizeof(T) == 4) return ::erfcf(x);
+    else return ::erfc(x);
+  }
+  static constexpr T asinh(T x) {
+    if constexpr (sizeof(T) == 4) return ::asinhf(x);
+    else return ::asinh(x);
+  }
+  static constexpr T acosh(T x) {
+    if constexpr (sizeof(T) == 4) return ::acoshf(x);
+    else return ::acosh(x);
+  }
+  static constexpr T atanh(T x) {
+    if constexpr (sizeof(T) == 4) return ::atanhf(x);
+    else return ::atanh(x);
+  }
+  static constexpr T lgamma(T x) { return special::lgamma(x); }
+  static constexpr T digamma(T x) { return static_cast<T>(special::digamma(x)); }
+  static constexpr T polygamma(T n, T x) { return static_cast<T>(special::polygamma(n, x)); }
+  static constexpr T zeta(T x, T q) { return static_cast<T>(special::zeta(x, q)); }
   /// Integers by squaring (wrapping); a negative exponent gives 0 except for bases 1 and -1.
   static constexpr T pow(T a, T b) {
     if constexpr (is_float) {
@@ -317,6 +352,10 @@ struct scalar_math {
   }
 
  private:
+  static constexpr int shift_of(T b) {
+    constexpr T most = static_cast<T>(8 * sizeof(T) - 1);
+    return static_cast<int>(b < T(0) ? T(0) : b > most ? most : b);
+  }
   static constexpr unsigned_integer unsigned_of(T a) { return static_cast<unsigned_integer>(a); }
 };
 

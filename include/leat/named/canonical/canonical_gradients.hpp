@@ -47,62 +47,6 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   const auto pair = [&](std::string_view type, auto make) {
     define(type, {0, 1}, [make](list x, const graph_operation&) { return make(x[0], x[1]); });
   };
-  // Element-wise, both operands of one shape.
-  const auto equal_pair = [&](std::string_view type, auto make) {
-    define(type, {0, 1}, [make](list x, const graph_operation&) {
-      return may_equal(x[0].extent(), x[1].extent()) ? output(make(x[0], x[1])) : output{};
-    });
-  };
-  const auto zero = [](const output& like) { return constant_like(like, 0); };
-  // (dy, x)
-  equal_pair("ReluGrad", relu_op::slope);
-  equal_pair("Relu6Grad", relu6_op::slope);
-  define("LeakyReluGrad", {0, 1}, [](list x, const graph_operation& node) {
-    const auto* a = node.attributes().find("alpha");
-    const double alpha =
-        a != nullptr && a->get_if<float>() != nullptr ? *a->get_if<float>() : static_cast<float>(leaky_relu_op::usual_alpha);
-    if (!may_equal(x[0].extent(), x[1].extent())) return output{};
-    if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
-    return leaky_relu_op::slope(x[0], x[1], alpha);
-  });
-  equal_pair("SoftplusGrad", softplus_op::slope<output>);
-  equal_pair("SoftsignGrad", [](const output& dy, const output& x) {
-    if (!is_floating(x.type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x.type())));
-    return dy / square(1 + abs(x));
-  });
-  // (dy, y)
-  equal_pair("EluGrad", elu_op::slope);
-  // Source: Klambauer et al. 2017
-  constexpr double scale = 1.0507009873554804934193349852946, scale_alpha = 1.7580993408473768599402175208123;
-  equal_pair("SeluGrad", [=](const output& dy, const output& y) { return select(less(y, zero(y)), dy * (y + scale_alpha), dy * scale); });
-  define("Selu", {0},
-         [=](list x, const graph_operation&) { return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale); });
-  define("Softsign", {0}, [](list x, const graph_operation&) { return x[0] / (1 + abs(x[0])); });
-  define("Inv", {0}, [](list x, const graph_operation&) { return reciprocal(x[0]); });
-  // (y, dy)
-  equal_pair("TanhGrad", tanh_op::slope<output>);
-  equal_pair("SigmoidGrad", sigmoid_op::slope<output>);
-  equal_pair("SqrtGrad", [](const output& y, const output& dy) { return make_node<sqrt_grad_op>({}, y, dy); });
-  equal_pair("RsqrtGrad", [](const output& y, const output& dy) { return make_node<rsqrt_grad_op>({}, y, dy); });
-  for (const char* type : {"ReciprocalGrad", "InvGrad"})
-    equal_pair(type, [](const output& y, const output& dy) { return make_node<reciprocal_grad_op>({}, y, dy); });
-
-  // DivNoNan is 0 where y is 0; Xdivy and Xlogy are 0 where x is 0, whatever y is.
-  const auto floating = [&](std::string_view type, auto make) {
-    define(type, {0, 1}, [make](list x, const graph_operation&) {
-      if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
-      return output(make(x[0], x[1]));
-    });
-  };
-  floating("DivNoNan", [=](const output& x, const output& y) {
-    const output none = equal(y, zero(y));
-    return select(none, zero(x), x / select(none, constant_like(y, 1), y));
-  });
-  floating("Xdivy", [=](const output& x, const output& y) { return select(equal(x, zero(x)), zero(x), x / y); });
-  floating("Xlogy", [=](const output& x, const output& y) { return select(equal(x, zero(x)), zero(x), x * log(y)); });
-  // The sum and the quotient of older graphs.
-  pair("Add", [](const output& x, const output& y) { return x + y; });
-  define("Div", {0, 1}, [](list x, const graph_operation&) { return is_floating(x[0].type()) ? output(x[0] / x[1]) : output{}; });
   for (const char* type : {"BatchMatMul", "BatchMatMulV2"})
     define(type, {0, 1}, [](list x, const graph_operation& node) {
       if (x[0].extent().rank != 2 || x[1].extent().rank != 2 || !is_floating(x[0].type())) return output{};

@@ -234,10 +234,15 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
       "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T); Index: {int32, int64}; "
       "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
       [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
-  for (const char* type : {"Cumsum", "Cumprod"})
-    define_operator(
-        std::string(type) + "(x: T, axis: Tidx) -> (out: T); exclusive: bool = false; reverse: bool = false; Tidx: {int32, int64} = int32",
-        shapes::like<0>);
+  for (const char* type : {"SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"})
+    define_operator(std::string(type) + "(data: T, segment_ids: Tindices) -> (output: T); Tindices: {int32, int64}", [](shape_context& c) {
+      shapes::want_rank(c, 1, 1);
+      shape extent = c.input(0).extent;
+      if (!extent.has_rank()) return;
+      if (extent.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+      extent.dim[0] = unknown_dimension;
+      c.set(0, extent);
+    });
   define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", shapes::like<0>);
   define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", shapes::like<0>);
   define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32",

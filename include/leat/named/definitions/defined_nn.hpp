@@ -110,18 +110,6 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
     if (extent.has_rank() && extent.rank > 1) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
     else c.set(0, shapes::vector_of(-1));
   });
-  for (const char* type : {"ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad"})
-    define_operator(std::string(type) + "(gradients: T, features: T) -> (backprops: T)", shapes::all_equal);
-  define_operator("LeakyReluGrad(gradients: T, features: T) -> (backprops: T); alpha: float = 0.2", shapes::all_equal);
-  for (const char* type : {"Selu", "Softsign"})
-    define_operator(std::string(type) + "(features: T) -> (activations: T)", shapes::like<0>);
-  define_operator("Inv(x: T) -> (y: T)", shapes::like<0>);
-  for (const char* type : {"EluGrad", "SeluGrad"})
-    define_operator(std::string(type) + "(gradients: T, outputs: T) -> (backprops: T)", shapes::all_equal);
-  for (const char* type : {"SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
-    define_operator(std::string(type) + "(y: T, dy: T) -> (z: T)", shapes::all_equal);
-  for (const char* type : {"Add", "Div", "DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod"})
-    define_operator(std::string(type) + "(x: T, y: T) -> (z: T)", shapes::broadcast);
   define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
   define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
 

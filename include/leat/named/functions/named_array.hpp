@@ -51,6 +51,7 @@ LEAT_NAMED_REDUCTION(reduce_mean)
 LEAT_NAMED_REDUCTION(reduce_max)
 LEAT_NAMED_REDUCTION(reduce_min)
 LEAT_NAMED_REDUCTION(reduce_prod)
+LEAT_NAMED_REDUCTION(reduce_euclidean_norm)
 LEAT_NAMED_REDUCTION(reduce_all)
 LEAT_NAMED_REDUCTION(reduce_any)
 

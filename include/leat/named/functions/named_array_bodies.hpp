@@ -34,6 +34,7 @@ LEAT_NAMED_REDUCTION(reduce_mean, mean_op)
 LEAT_NAMED_REDUCTION(reduce_max, max_op)
 LEAT_NAMED_REDUCTION(reduce_min, min_op)
 LEAT_NAMED_REDUCTION(reduce_prod, prod_op)
+LEAT_NAMED_REDUCTION(reduce_euclidean_norm, euclidean_norm_op)
 LEAT_NAMED_REDUCTION(reduce_all, all_op)
 LEAT_NAMED_REDUCTION(reduce_any, any_op)
 

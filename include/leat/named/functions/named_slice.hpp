@@ -110,6 +110,34 @@ output reverse(const operand_value& x, const index_list& axes, std::string_view 
 output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
                             std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
+/// The largest, the smallest, the product of the rows of each segment, likewise; where there is none, the least number of the dtype, the
+/// largest, 1. Source: `unsorted_segment_max`, `unsorted_segment_min`, `unsorted_segment_prod`.
+output unsorted_segment_max(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
+                            std::string_view name = {}, const std::source_location& where = std::source_location::current());
+output unsorted_segment_min(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
+                            std::string_view name = {}, const std::source_location& where = std::source_location::current());
+output unsorted_segment_prod(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
+                             std::string_view name = {}, const std::source_location& where = std::source_location::current());
+
+/// Sum, mean, product, largest and smallest of the rows of each segment: result[i] of data[k] over segment_ids[k] = i; zeros where there is
+/// none, of products ones. The last id says how many segments there are. Shapes: ids [k], data [k, d…]; result [last id + 1, d…].
+/// Dtypes: numbers; ids int32 or int64. Errors in a run: invalid_argument for ids that are negative or not sorted. Source: `segment_sum`
+/// and its kin.
+output segment_sum(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentSum",
+                   const std::source_location& where = std::source_location::current());
+output segment_mean(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentMean",
+                    const std::source_location& where = std::source_location::current());
+output segment_prod(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentProd",
+                    const std::source_location& where = std::source_location::current());
+output segment_max(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentMax",
+                   const std::source_location& where = std::source_location::current());
+output segment_min(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentMin",
+                   const std::source_location& where = std::source_location::current());
+
+/// `num` numbers in equal steps from start to stop, scalars that are both among them; of one number start. Source: `lin_space`.
+output lin_space(const operand_value& start, const operand_value& stop, std::int32_t num, std::string_view name = "LinSpace",
+                 const std::source_location& where = std::source_location::current());
+
 /// Ones of the shape and dtype of x. Source: `ones_like`.
 output ones_like(const output& x, std::string_view name = "ones_like", const std::source_location& where = std::source_location::current());
 

@@ -16,23 +16,60 @@ inline number_argument argument_of(const operand_value& v) {
 
 namespace leat {
 
-LEAT_FUNCTION output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
-                                          std::string_view name, const std::source_location& where) {
+namespace detail {
+inline output call_by_segment(const op_info& op, const operand_value& data, const operand_value& segment_ids,
+                              const operand_value& num_segments, std::string_view name, const std::source_location& where) {
   if (const tensor_literal* number = num_segments.literal(); number != nullptr && number->number(0) < 0)
-    throw invalid_argument("unsorted_segment_sum: Input num_segments == " + std::to_string(static_cast<std::int64_t>(number->number(0))) +
-                           " must not be negative.");
-  const number_argument count[]{detail::argument_of(num_segments)};
-  const output sums = detail::call_named(info_of<segment_sum_op>, {data, segment_ids}, {}, name, "UnsortedSegmentSum", where, 2, count);
-  if (sums.extent().has_rank() || data.tensor() == nullptr) return sums;
+    throw invalid_argument(std::string(op.type) + ": Input num_segments == " +
+                           std::to_string(static_cast<std::int64_t>(number->number(0))) + " must not be negative.");
+  const number_argument count[]{argument_of(num_segments)};
+  const output made = call_named(op, {data, segment_ids}, {}, name, op.type, where, 2, count);
+  if (made.extent().has_rank() || data.tensor() == nullptr) return made;
   // The rows are known where their number is not.
   const shape rows = data.tensor()->extent();
   const shape ids = segment_ids.tensor() != nullptr ? segment_ids.tensor()->extent() : segment_ids.literal()->extent();
-  if (!rows.has_rank() || !ids.has_rank()) return sums;
+  if (!rows.has_rank() || !ids.has_rank()) return made;
   shape extent;
   extent.push(unknown_dimension);
   for (int i = ids.rank; i < rows.rank; ++i) extent.push(rows[i]);
-  set_shape(sums, extent);
-  return sums;
+  set_shape(made, extent);
+  return made;
+}
+inline output call_sorted(std::string_view type, const operand_value& data, const operand_value& ids, std::string_view name,
+                          const std::source_location& where) {
+  const output t = raw_tensor(data);
+  const source_scope line(t.owner(), where);
+  return call_operator(t.owner(), type, {t, argument_of(ids)}, {}, name).result();
+}
+}  // namespace detail
+
+#define LEAT_BY_SEGMENT(function, op)                                                                         \
+  LEAT_FUNCTION output function(const operand_value& data, const operand_value& segment_ids,                  \
+                                const operand_value& num_segments, std::string_view name,                     \
+                                const std::source_location& where) {                                          \
+    return detail::call_by_segment(info_of<op>, data, segment_ids, num_segments, name, where);                \
+  }
+LEAT_BY_SEGMENT(unsorted_segment_sum, segment_sum_op)
+LEAT_BY_SEGMENT(unsorted_segment_max, segment_max_op)
+LEAT_BY_SEGMENT(unsorted_segment_min, segment_min_op)
+LEAT_BY_SEGMENT(unsorted_segment_prod, segment_prod_op)
+#undef LEAT_BY_SEGMENT
+#define LEAT_SORTED(function, type)                                                                                      \
+  LEAT_FUNCTION output function(const operand_value& data, const operand_value& segment_ids, std::string_view name,      \
+                                const std::source_location& where) {                                                     \
+    return detail::call_sorted(type, data, segment_ids, name, where);                                                    \
+  }
+LEAT_SORTED(segment_sum, "SegmentSum")
+LEAT_SORTED(segment_mean, "SegmentMean")
+LEAT_SORTED(segment_prod, "SegmentProd")
+LEAT_SORTED(segment_max, "SegmentMax")
+LEAT_SORTED(segment_min, "SegmentMin")
+#undef LEAT_SORTED
+
+LEAT_FUNCTION output lin_space(const operand_value& start, const operand_value& stop, std::int32_t num, std::string_view name,
+                               const std::source_location& where) {
+  const std::int64_t numbers[]{num};
+  return detail::call_named(info_of<linspace_op>, {start, stop}, numbers, name, "LinSpace", where);
 }
 
 LEAT_FUNCTION output strided_slice(const operand_value& x, const index_list& begin, const index_list& end, const index_list& strides,

@@ -281,6 +281,44 @@ inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
   return {select(kept, rows, zeros_like(rows), "SelectV2")};
 }
 inline gradient_list gradient_of_sorted_segment_sum(const gradient_call& c) { return {gather(c.dy(), c.input(1), "GatherV2")}; }
+inline output sorted_segments(std::string_view type, const output& data, const output& ids) {
+  return call_operator(data.owner(), type, {data, ids}).result();
+}
+inline gradient_list gradient_of_segment_mean(const gradient_call& c) {
+  const output dy = c.dy();
+  const output ids = c.input(1);
+  graph& g = c.owner();
+  const output more = rank_of(c.input(0)) - std::int32_t{1};
+  const output ones = call_operator(g, "Fill", {expand_dims(more, 0), tensor_literal(std::int32_t{1})}).result();
+  const output extent = concat_node({shape_of(ids), ones}, tensor_literal(std::int32_t{0}));
+  const output one = g.named().make_constant(g, {dy.type(), {}, 1}, "Const");
+  const output each = call_operator(g, "Fill", {extent, one}).result();
+  return {gather(divide(dy, sorted_segments("SegmentSum", each, ids)), ids, "GatherV2")};
+}
+/// Of the largest or smallest: equal elements share it.
+inline gradient_list gradient_of_segment_extremum(const gradient_call& c) {
+  const output dy = c.dy();
+  const output ids = c.input(1);
+  const output zeros = zeros_like(c.input(0));
+  const output chosen = equal(c.input(0), gather(c.result(), ids, "GatherV2"));
+  const output share = divide(dy, sorted_segments("SegmentSum", cast(chosen, dy.type()), ids));
+  return {select(chosen, gather(share, ids, "GatherV2"), zeros, "SelectV2")};
+}
+/// Of a 0 the product of the others, unless there is another 0.
+inline gradient_list gradient_of_segment_prod(const gradient_call& c) {
+  const output x = c.input(0);
+  const output ids = c.input(1);
+  const output is_zero = equal(x, 0.0f);
+  const output zeros = sorted_segments("SegmentSum", cast(is_zero, dtype::int32), ids);
+  const output several = greater(zeros, std::int32_t{1});
+  const output dy = select(several, zeros_like(c.dy()), c.dy(), "SelectV2");
+  const output others_of = select(is_zero, ones_like_nodes(x), x, "SelectV2");
+  const output others = sorted_segments("SegmentProd", others_of, ids);
+  const output whole = gather(c.result(), ids, "GatherV2");
+  const output of_zero = gather(others, ids, "GatherV2");
+  const output slope = select(is_zero, of_zero, divide(whole, others_of), "SelectV2");
+  return {gather(dy, ids, "GatherV2") * slope};
+}
 /// Of segments of gathered rows; TensorFlow has an operator for the sum, the mean and the mean by the root of the count.
 inline gradient_list gradient_of_sparse_segment(const gradient_call& c) {
   graph& g = c.owner();
@@ -344,6 +382,10 @@ LEAT_EARLY inline const leat::detail::filled_early gather_gradients_known{[] {
       {"TopKV2", gradient_of_top_k}, {"TopK", gradient_of_top_k},
       {"UnsortedSegmentSum", gradient_of_segment_sum},
       {"SegmentSum", gradient_of_sorted_segment_sum},
+      {"SegmentMean", gradient_of_segment_mean},
+      {"SegmentMax", gradient_of_segment_extremum},
+      {"SegmentMin", gradient_of_segment_extremum},
+      {"SegmentProd", gradient_of_segment_prod},
       {"SparseSegmentSum", gradient_of_sparse_segment},
       {"SparseSegmentMean", gradient_of_sparse_segment},
       {"SparseSegmentSqrtN", gradient_of_sparse_segment},

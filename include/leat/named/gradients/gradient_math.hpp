@@ -38,10 +38,6 @@ inline gradient_list gradient_of_atan2(const gradient_call& c) {
   const output gx = minus * share;
   return reduced(c, gy, gx);
 }
-inline output div_no_nan(const output& x, const output& y, std::string_view name = "div_no_nan") {
-  const auto extent = infer_result(info_of<real_div_op>, std::array{info_like(x), info_like(y)}, {}).extent;
-  return gradient_node("DivNoNan", {x, y}, {{"T", x.type()}}, {x.type(), extent}, name);
-}
 inline gradient_list gradient_of_div_no_nan(const gradient_call& c) {
   const output dy = c.dy();
   const output gx = div_no_nan(dy, c.input(1));

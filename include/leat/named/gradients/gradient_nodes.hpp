@@ -51,7 +51,10 @@ inline output gradient_node(std::string_view type, std::initializer_list<output>
   graph& g = inputs.begin()->owner();
   const std::vector<output> all(inputs);
   if (const op_info* op = find_operator(type); op != nullptr && form_of(*op, static_cast<int>(all.size())).size() > 0) {
-    const output made = g.named().build(g, *op, all, {}, name.empty() ? type : name);
+    const auto fields = form_of(*op, static_cast<int>(all.size()));
+    std::optional<std::vector<std::int64_t>> numbers;
+    if (has_numbers(fields)) numbers = numbers_from(fields, attributes, {}, {});
+    const output made = g.named().build(g, *op, all, numbers ? *numbers : std::vector<std::int64_t>{}, name.empty() ? type : name);
     for (auto& [key, value] : attributes)
       if (!g.named().record(made.index()).attributes.contains(key)) g.named().record(made.index()).attributes[key] = value;
     return made;

@@ -9,11 +9,47 @@
 
 namespace leat {
 
+namespace detail {
+// A node of an operator's class: first its operands, then what it takes as numbers; those that are attributes are read from these.
+LEAT_FUNCTION output call_known(graph& g, const op_info& op, std::span<const number_argument> given, attribute_map attributes,
+                                std::string_view name, std::vector<int> waits) {
+  const auto fields = form_of(op, static_cast<int>(given.size()));
+  std::size_t held = 0;
+  for (const field& f : fields) held += is_number_input(f.kind) ? 1 : 0;
+  const std::size_t operands = given.size() - std::min(held, given.size());
+  dtype type = dtype::invalid;
+  for (std::size_t k = 0; k < operands && type == dtype::invalid; ++k)
+    if (const auto* tensor = std::get_if<output>(&given[k]); tensor != nullptr && static_cast<bool>(*tensor)) type = tensor->type();
+  std::vector<output> inputs;
+  std::vector<tensor_info> infos;
+  for (std::size_t k = 0; k < operands; ++k) {
+    const auto* literal = std::get_if<tensor_literal>(&given[k]);
+    if (literal == nullptr) inputs.push_back(std::get<output>(given[k]));
+    else inputs.push_back(g.named().make_literal(g, type == dtype::invalid ? *literal : literal->as(type)));
+    if (static_cast<bool>(inputs.back())) infos.push_back({inputs.back().type(), inputs.back().extent()});
+  }
+  std::vector<field> named;
+  for (const field& f : fields)
+    if (!is_number_input(f.kind)) named.push_back(f);
+  const auto numbers = numbers_from({named.data(), named.size()}, attributes, {}, infos);
+  const output made = g.named().build(g, op, inputs, numbers ? *numbers : std::vector<std::int64_t>{}, name.empty() ? op.type : name,
+                                      given.subspan(operands), std::move(waits));
+  attribute_map& its = g.named().record(made.index()).attributes;
+  for (auto& [key, value] : attributes)
+    if (!its.contains(key)) its[key] = std::move(value);
+  return made;
+}
+}  // namespace detail
+
 LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given,
                                             attribute_map attributes, std::string_view name, std::vector<int> waits) {
   const operator_definition* d = find_definition(type);
-  if (d == nullptr) throw unimplemented("the operator '" + std::string(type) + "' is not defined: define_operator makes it known");
   named_part& nodes = g.named();
+  if (d == nullptr) {
+    const op_info* const known = find_operator(type);
+    if (known == nullptr) throw unimplemented("the operator '" + std::string(type) + "' is not defined: define_operator makes it known");
+    return {g, detail::call_known(g, *known, given, std::move(attributes), name, std::move(waits)).index()};
+  }
   const auto ranges = detail::ranges_of(*d, static_cast<int>(given.size()), attributes);
   const std::string outer = nodes.names.scope();
   const std::string scope = nodes.names.open_scope(name.empty() ? std::string_view(d->info.call_name) : name);

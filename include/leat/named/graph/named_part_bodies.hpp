@@ -254,7 +254,8 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   }
   inference got;
   if (complete) got = infer_result(op, infos, known);
-  else got = {result_type(fields, attributes, infos), leat::detail::partial_shape(op, arguments)};
+  else
+    got = {result_type(fields, attributes, infos), op.keeps_shape ? infos[0].extent : leat::detail::partial_shape(op, arguments)};
   if (!got.problem.empty()) {
     std::string text = std::string(op.type) + ": " + std::string(got.problem);
     for (std::size_t i = 0; i < inputs.size(); ++i) text += (i == 0 ? ": " : " and ") + leat::describe(inputs[i]);

@@ -12,7 +12,7 @@ namespace leat::detail {
 
 /// x / y, 0 where y is 0.
 inline output divide_no_nan_node(const output& x, const output& y, std::string_view name) {
-  return call_operator(x.owner(), "DivNoNan", {x, y}, {}, name).result();
+  return div_no_nan(x, y, name);
 }
 
 /// Several tensors added up; one alone is only named.

@@ -2,6 +2,8 @@
 // Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
 
 #include <leat/core/early.hpp>
+#include <leat/kernels/math/scalar_math.hpp>
+#include <leat/ops/array_parts.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 
@@ -388,35 +390,44 @@ inline void run_list_diff(kernel_context& c) {
   c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
 }
 
-/// Cumulative sum or product along an axis; `exclusive` leaves out the element itself, `reverse` starts at the end.
-inline void run_cumulative(kernel_context& c, bool sum) {
-  const tensor_value in = c.input(0);
-  const shape& s = in.extent();
-  if (c.input(1).elements() != 1) throw invalid_argument("ScanOp: Expected scan axis = scalar, got shape " + brackets(c.extent(1)));
-  const int axis = axis_of(c.number(1), s.rank, "ScanOp: axis");
-  const bool exclusive = c.node.flag("exclusive"), reverse = c.node.flag("reverse");
-  tensor_value made(in.type(), s);
-  const std::int64_t rows = in.elements() == 0 ? 0 : product(s, 0, axis), inner = product(s, axis + 1, s.rank), size = s[axis];
-  with_number(in.type(), [&]<class T>(T) {
-    const T* from = in.values<T>().data();
-    T* to = made.values<T>().data();
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t j = 0; j < inner; ++j) {
-        T all = sum ? T(0) : T(1);
-        for (std::int64_t k = 0; k < size; ++k) {
-          const std::int64_t at = (r * size + (reverse ? size - 1 - k : k)) * inner + j;
-          const T next = sum ? arithmetic<T>::add(all, from[at]) : arithmetic<T>::multiply(all, from[at]);
-          to[at] = exclusive ? all : next;
-          all = next;
-        }
+/// What is formed of the rows of each segment; ids are sorted, and the last says how many segments there are. A segment without rows has
+/// zeros, or ones of products.
+template <class Op>
+void run_sorted_segments(kernel_context& c, bool mean, bool ones) {
+  const tensor_value data = c.input(0);
+  const auto ids = c.numbers(1);
+  if (data.extent().rank < 1 || c.extent(1).rank != 1) throw invalid_argument("segment_ids should be a vector, data at least one");
+  if (c.extent(1)[0] != data.extent()[0]) throw invalid_argument("segment_ids should be the same size as dimension 0 of input.");
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    if (ids[k] < 0) throw invalid_argument("segment ids must be >= 0");
+    if (k > 0 && ids[k] < ids[k - 1]) throw invalid_argument("segment ids are not increasing");
+  }
+  shape extent = data.extent();
+  extent.dim[0] = ids.empty() ? 0 : std::min(ids.back(), max_elements) + 1;
+  if (!extent.is_countable()) throw invalid_argument("a result of more than 2^44 elements, which no memory holds");
+  tensor_value made = filled_number(data.type(), extent, ones ? 1 : 0);
+  const std::int64_t width = product(extent, 1, extent.rank);
+  with_number(data.type(), [&]<class T>(T) {
+    for (std::size_t k = 0; k < ids.size();) {
+      T* const to = made.values<T>().data() + ids[k] * width;
+      std::int64_t rows = 0;
+      for (const auto segment = ids[k]; k < ids.size() && ids[k] == segment; ++k, ++rows) {
+        const T* const from = data.values<T>().data() + static_cast<std::int64_t>(k) * width;
+        for (std::int64_t j = 0; j < width; ++j) to[j] = rows == 0 ? from[j] : Op::template combine<kernels::scalar_math<T>>(to[j], from[j]);
       }
+      if (mean)
+        for (std::int64_t j = 0; j < width; ++j) to[j] = arithmetic<T>::divide(to[j], static_cast<T>(rows));
+    }
   });
   c.set(0, std::move(made));
 }
 
 LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
-  register_kernel("Cumsum", [](kernel_context& c) { run_cumulative(c, true); });
-  register_kernel("Cumprod", [](kernel_context& c) { run_cumulative(c, false); });
+  register_kernel("SegmentSum", [](kernel_context& c) { run_sorted_segments<segment_sum_op>(c, false, false); });
+  register_kernel("SegmentMean", [](kernel_context& c) { run_sorted_segments<segment_sum_op>(c, true, false); });
+  register_kernel("SegmentMax", [](kernel_context& c) { run_sorted_segments<segment_max_op>(c, false, false); });
+  register_kernel("SegmentMin", [](kernel_context& c) { run_sorted_segments<segment_min_op>(c, false, false); });
+  register_kernel("SegmentProd", [](kernel_context& c) { run_sorted_segments<segment_prod_op>(c, false, true); });
   register_kernels({"GatherV2", "Gather"}, run_gather);
   register_kernel("GatherNd", run_gather_nd);
   register_kernel("ScatterNd", run_scatter_nd);

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of operators that have no typed form: biases, quotients and remainders, batched matrix products.
+// Kernels of operators that have no typed form: biases, batched matrix products.
 
 #include <leat/core/early.hpp>
 #include <leat/cpu/matmul.hpp>
@@ -10,42 +10,6 @@
 #include <cmath>
 
 namespace leat::runtime {
-
-template <class F>
-void broadcast_pair(kernel_context& c, F f) {
-  const tensor_value a = c.input(0), b = c.input(1);
-  const auto both = broadcast(a.extent(), b.extent());
-  if (!both.ok) throw invalid_argument("Incompatible shapes: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
-  const shape& s = both.extent;
-  tensor_value made(a.type(), s);
-  const auto steps = [&](const shape& of) {
-    auto own = strides_of(of);
-    std::vector<std::int64_t> all(static_cast<std::size_t>(s.rank), 0);
-    for (int i = 0; i < of.rank; ++i)
-      if (of[i] != 1) all[static_cast<std::size_t>(s.rank - of.rank + i)] = own[static_cast<std::size_t>(i)];
-    return all;
-  };
-  const auto sa = steps(a.extent()), sb = steps(b.extent());
-  with_number(a.type(), [&]<class T>(T) {
-    const T* x = a.values<T>().data();
-    const T* y = b.values<T>().data();
-    T* to = made.values<T>().data();
-    const auto walk = [&](auto& self, int axis, std::int64_t i, std::int64_t j) -> void {
-      if (axis == s.rank) {
-        *to++ = static_cast<T>(f(x[i], y[j]));
-        return;
-      }
-      for (std::int64_t k = 0; k < s[axis]; ++k)
-        self(self, axis + 1, i + k * sa[static_cast<std::size_t>(axis)], j + k * sb[static_cast<std::size_t>(axis)]);
-    };
-    if (made.elements() > 0) walk(walk, 0, 0, 0);
-  });
-  c.set(0, std::move(made));
-}
-template <class F>
-operator_kernel broadcasting(F f) {
-  return [f](kernel_context& c) { broadcast_pair(c, f); };
-}
 
 inline void run_bias_add(kernel_context& c) {
   if (c.type(0) == dtype::boolean) throw unimplemented("no kernel for dtype bool");
@@ -113,28 +77,6 @@ inline void run_batch_product(kernel_context& c) {
 }
 
 LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
-  register_kernel("Atan2", [](kernel_context& c) {
-    if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
-    broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
-  });
-  const auto remainder = [](auto x, auto y) {
-    if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
-    else
-      return static_cast<decltype(x)>(y == 0                              ? throw invalid_argument("Integer division by zero")
-                                      : y == static_cast<decltype(x)>(-1) ? decltype(x)(0)
-                                                                          : x % y);
-  };
-  register_kernel("Mod", broadcasting(remainder));
-  // `x / y` in files of older graphs: integers truncate.
-  register_kernel("Div", broadcasting([](auto x, auto y) {
-                    using T = decltype(x);
-                    if constexpr (std::is_floating_point_v<T>) {
-                      return x / y;
-                    } else {
-                      if (y == T(0)) throw invalid_argument("Integer division by zero");
-                      return arithmetic<T>::divide(x, y);
-                    }
-                  }));
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
   register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
 }};

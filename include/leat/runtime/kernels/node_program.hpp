@@ -240,8 +240,7 @@ class node_programs final : public kernel_memory {
       elements += made.results.back().extent.elements();
     }
     // Results without elements need no run, unless the indices could be out of range.
-    const bool has_indices = is_operator<gather_op>(op) || is_operator<segment_sum_op>(op);
-    if (elements == 0 && !has_indices) return;
+    if (elements == 0 && !op.may_refuse && !is_operator<gather_op>(op)) return;
     made.code.emplace(passes::compile(table, rows));
     made.bound.emplace(*made.code);
     const program_view v = made.code->view();

@@ -66,9 +66,10 @@ inline bool is_rewritten(std::string_view type) {
 /// may have effects; operators with a definition have none.
 inline bool is_pure(const op_info& op) {
   constexpr std::string_view with_kernels[]{  // sorted
-      "Atan2", "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "DynamicPartition", "DynamicStitch",
-      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvertPermutation", "ListDiff", "Mod", "OnesLike",
-      "Pack", "ParallelDynamicStitch", "Range", "Rank", "Reshape", "Reverse", "ReverseV2", "ScatterNd", "Shape", "ShapeN", "Size", "Split",
+      "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "DynamicPartition", "DynamicStitch",
+      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvertPermutation", "ListDiff", "OnesLike",
+      "Pack", "ParallelDynamicStitch", "Range", "Rank", "Reshape", "Reverse", "ReverseV2", "ScatterNd",
+      "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Shape", "ShapeN", "Size", "Split",
       "SplitV", "Squeeze", "StridedSlice", "StridedSliceGrad", "Tile", "TopK", "TopKV2", "Unique", "Unpack", "Where", "ZerosLike"};
   static_assert(std::is_sorted(std::begin(with_kernels), std::end(with_kernels)));
   switch (op.kind) {

@@ -52,7 +52,8 @@ struct row_facts {
   row_facts() = default;
   explicit row_facts(const op_info& op) : is_shaped(runtime::is_shaped(op.type)), has_numbers(leat::has_numbers(op.form)) {
     const std::string_view t = op.type;
-    divides = t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod";
+    divides = is_operator<floor_div_op>(op) || is_operator<truncate_div_op>(op) || is_operator<floor_mod_op>(op) ||
+              is_operator<truncate_mod_op>(op) || is_operator<div_op>(op);
     rewrite = leat::detail::find_rewrite(t);
     if (rewrite != nullptr && rewrite->writes) rewrite = nullptr;
   }
