@@ -88,7 +88,8 @@ class gradient_scope {
   constexpr Handle dy_in_shape_of(const Handle& x, one_size = one_size::is_computed) const {
     return reshape_to(Handle(dy_), x.extent());
   }
-  /// A number of dy's dtype, a scalar, with its name in graphs with names; zeros and ones in the shape of x; a where the condition holds,
+  /// A number of dy's dtype, a scalar, with its name in graphs with names; zeros (by two names, as TensorFlow writes them in two ways) and ones in the
+  /// shape of x; a where the condition holds,
   /// and b elsewhere.
   template <class Handle = output>
   constexpr Handle number(double value, std::string_view = {}) const {
@@ -102,6 +103,12 @@ class gradient_scope {
   constexpr Handle ones_like(const Handle& x) const {
     return constant(x.owner(), x.type(), x.extent(), 1);
   }
+  template <class Handle>
+  constexpr Handle zeros_in_shape_of(const Handle& x) const {
+    return zeros_like(x);
+  }
+  /// Zeros for input `k`, which are a gradient in graphs with names, and none in tables, where nobody adds them.
+  constexpr void give_zeros(int) const {}
   template <class Handle>
   constexpr Handle choose(const Handle& condition, const Handle& a, const Handle& b) const {
     return select(condition, a, b);

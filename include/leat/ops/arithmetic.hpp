@@ -240,7 +240,12 @@ struct div_op : rule::binary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    real_div_op::gradient(g);
+    if (!is_floating(g.dy().type())) return;
+    if (g.wants(0)) give(g, 0, g.dy() / g.input(1));
+    if (!g.wants(1)) return;
+    const auto minus = -g.input(0);
+    const auto once = minus / g.input(1);
+    give(g, 1, g.dy() * (once / g.input(1)));
   }
 };
 

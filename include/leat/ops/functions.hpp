@@ -150,7 +150,8 @@ struct tanh_grad_op : rule::equal_pair<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * -2 * g.input(1) * g.input(0));
+    const auto wait = g.after_dy();
+    if (g.wants(0)) give(g, 0, g.dy() * -2.0f * g.input(1) * g.input(0));
     if (g.wants(1)) give(g, 1, make_node<tanh_grad_op>({}, g.input(0), g.dy()));
   }
 };
@@ -164,6 +165,7 @@ struct tanh_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, make_node<tanh_grad_op>({}, g.result(), g.dy()));
   }
 };
@@ -180,9 +182,10 @@ struct sigmoid_grad_op : rule::equal_pair<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) {
       const auto by_dy = g.dy() * g.input(1);
-      give(g, 0, by_dy - 2 * by_dy * g.input(0));
+      give(g, 0, by_dy - 2.0f * by_dy * g.input(0));
     }
     if (g.wants(1)) give(g, 1, make_node<sigmoid_grad_op>({}, g.input(0), g.dy()));
   }
@@ -197,6 +200,7 @@ struct sigmoid_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, make_node<sigmoid_grad_op>({}, g.result(), g.dy()));
   }
 };
@@ -214,11 +218,15 @@ struct softplus_grad_op : rule::equal_pair<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<softplus_grad_op>({}, g.dy(), g.input(1)));
-    if (g.wants(1)) {
-      const auto y = sigmoid(g.input(1));
-      give(g, 1, g.dy() * g.input(0) * y * (1 - y));
-    }
+    const auto wait = g.after_dy();
+    const auto x = g.input(1);
+    if (g.wants(0)) give(g, 0, make_node<softplus_grad_op>({}, g.dy(), x));
+    if (!g.wants(1)) return;
+    const auto product = g.dy() * g.input(0);
+    const auto minus = -x;
+    const auto part = exp(minus) + 2.0f;
+    const auto sum = part + exp(x);  // (1 + eˣ)² / eˣ
+    give(g, 1, product / sum);
   }
 };
 
@@ -392,8 +400,13 @@ struct erf_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    slope(g, 1);
+  }
+  /// Gives 2 / √π e^(-x²) dy, or less it.
+  template <class G>
+  static constexpr void slope(G& g, int sign) {
     if (!g.wants(0)) return;
-    const auto factor = g.number(2 * std::numbers::inv_sqrtpi);
+    const auto factor = g.number(sign * 2 * std::numbers::inv_sqrtpi);
     const auto wait = g.after_dy();
     const auto scaled = g.dy() * factor;
     give(g, 0, scaled * exp(-square(g.input(0))));
@@ -444,9 +457,14 @@ struct atan2_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto share = g.dy() / (square(g.input(0)) + square(g.input(1)));
+    const auto wait = g.after_dy();
+    const auto first = square(g.input(0));
+    const auto squares = first + square(g.input(1));
+    const auto share = g.dy() / squares;
     if (g.wants(0)) give(g, 0, g.input(1) * share);
-    if (g.wants(1)) give(g, 1, -g.input(0) * share);
+    if (!g.wants(1)) return;
+    const auto minus = -g.input(0);
+    give(g, 1, minus * share);
   }
 };
 /// Angle of the point (x, y), `atan2(y, x)`, from -π to π. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Atan2`.
@@ -463,7 +481,9 @@ struct div_no_nan_op : rule::binary<rule::takes::floating> {
   static constexpr void gradient(G& g) {
     const auto quotient = [](const auto& a, const auto& b) { return make<div_no_nan_op>(a, b); };
     if (g.wants(0)) give(g, 0, quotient(g.dy(), g.input(1)));
-    if (g.wants(1)) give(g, 1, g.dy() * quotient(quotient(-g.input(0), g.input(1)), g.input(1)));
+    if (!g.wants(1)) return;
+    const auto once = quotient(-g.input(0), g.input(1));
+    give(g, 1, g.dy() * quotient(once, g.input(1)));
   }
 };
 /// Element-wise a / b, and 0 where b is 0, whatever a is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `DivNoNan`.
@@ -511,7 +531,7 @@ struct erfc_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * -1.1283791670955126 * exp(-square(g.input(0))));
+    erf_op::slope(g, -1);
   }
 };
 /// 1 - erf(x) of each element, accurate for large x. Dtypes: floating point. Source: TensorFlow `Erfc`.

@@ -18,6 +18,7 @@ struct relu_grad_op : rule::equal_pair<rule::takes::number> {
   template <class G>
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, make_node<relu_grad_op>({}, g.dy(), g.input(1)));
+    g.give_zeros(1);
   }
 };
 
@@ -47,6 +48,7 @@ struct relu6_grad_op : rule::equal_pair<rule::takes::number> {
   template <class G>
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, make_node<relu6_grad_op>({}, g.dy(), g.input(1)));
+    g.give_zeros(1);
   }
 };
 
@@ -102,6 +104,7 @@ struct leaky_relu_grad_op : rule::leaky {
   static constexpr void gradient(G& g) {
     const std::int64_t alpha[]{g.attribute(0)};
     if (g.wants(0)) give(g, 0, make_node<leaky_relu_grad_op>(alpha, g.dy(), g.input(1)));
+    g.give_zeros(1);
   }
 };
 
@@ -150,9 +153,11 @@ struct elu_grad_op : rule::equal_pair<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto zero = constant_like(g.input(1), 0);
     if (g.wants(0)) give(g, 0, make_node<elu_grad_op>({}, g.dy(), g.input(1)));
-    if (g.wants(1)) give(g, 1, select(less(g.input(1), zero), g.dy() * g.input(0), zero));
+    if (!g.wants(1)) return;
+    const auto below = less(g.input(1), 0.0f);
+    const auto product = g.dy() * g.input(0);
+    give(g, 1, g.choose(below, product, g.zeros_in_shape_of(g.input(1))));
   }
 };
 
@@ -187,9 +192,11 @@ struct selu_grad_op : rule::equal_pair<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto zero = constant_like(g.input(1), 0);
     if (g.wants(0)) give(g, 0, make_node<selu_grad_op>({}, g.dy(), g.input(1)));
-    if (g.wants(1)) give(g, 1, select(less(g.input(1), zero), g.dy() * g.input(0), zero));
+    if (!g.wants(1)) return;
+    const auto below = less(g.input(1), 0.0f);
+    const auto product = g.dy() * g.input(0);
+    give(g, 1, g.choose(below, product, g.zeros_like(g.input(1))));
   }
 };
 

@@ -105,6 +105,8 @@ class named_gradient_scope {
   }
   output zeros_like(const output& x) const { return leat::zeros_like(x); }
   output ones_like(const output& x) const { return ones_like_nodes(x); }
+  output zeros_in_shape_of(const output& x) const { return detail::zeros_in_shape_of(x); }
+  void give_zeros(int k) { given_[static_cast<std::size_t>(k)] = zeros_in_shape_of(input(k)); }
   output choose(const output& condition, const output& a, const output& b) const { return select_rows(condition, a, b); }
 
   friend void give(named_gradient_scope& g, int k, const output& value) { g.given_[static_cast<std::size_t>(k)] = value; }
@@ -126,7 +128,8 @@ gradient_list run_class_gradient(const gradient_call& c) {
   named_gradient_scope g(c);
   Op::gradient(g);
   const std::vector<output>& given = g.given();
-  if (static_cast<const field*>(Op::form) == leat::form::pair) {
+  const field* const its_form = Op::form;
+  if (its_form == leat::form::pair || its_form == leat::form::angle) {
     const bool may_be_equal = How == sums::left_out_if_equal || (How == sums::left_out_if_simple && g.dy().type() == dtype::float32);
     if (may_be_equal && same_static(c.input(0), c.input(1), g.dy())) return {given[0], given[1]};
     return reduced(c, given[0], given[1]);

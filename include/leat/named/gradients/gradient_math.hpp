@@ -14,39 +14,6 @@ namespace leat::detail {
 
 // ---- two operands -----------------------------------------------------------------------------------------------------
 
-/// As RealDiv's, with the names that `div` gives.
-inline gradient_list gradient_of_div(const gradient_call& c) {
-  const output dy = c.dy();
-  if (!is_floating(dy.type())) return {};
-  const output gx = divide(dy, c.input(1));
-  const output minus = -c.input(0);
-  const output once = divide(minus, c.input(1));
-  const output twice = divide(once, c.input(1));
-  const output gy = dy * twice;
-  return reduced(c, gx, gy);
-}
-inline gradient_list gradient_of_atan2(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output y = c.input(0);
-  const output x = c.input(1);
-  const output first = square(y, {});
-  const output squares = first + square(x, {});
-  const output share = divide(dy, squares);
-  const output gy = x * share;
-  const output minus = -y;
-  const output gx = minus * share;
-  return reduced(c, gy, gx);
-}
-inline gradient_list gradient_of_div_no_nan(const gradient_call& c) {
-  const output dy = c.dy();
-  const output gx = div_no_nan(dy, c.input(1));
-  const output minus = -c.input(0);
-  const output once = div_no_nan(minus, c.input(1));
-  const output twice = div_no_nan(once, c.input(1));
-  const output gy = dy * twice;
-  return reduced(c, gx, gy);
-}
 // Xlogy and Xdivy: x log y and x / y, 0 where x is 0. By x, what it is multiplied by, 0 where x is 0; by y, a quotient that is 0 there.
 inline gradient_list of_zero_times(const gradient_call& c, bool of_logarithm) {
   const output dy = c.dy();
@@ -103,61 +70,7 @@ inline gradient_list gradient_of_select_v2(const gradient_call& c) {
   return {{}, gx, one(select(c.input(0), zero, dy, "SelectV2"), 2)};
 }
 
-// ---- one operand ------------------------------------------------------------------------------------------------------
-
-/// For operators whose gradient is one node of dy and the result, or the operand.
-inline gradient_list of_own_operator(const gradient_call& c, std::string_view type, const output& a, const output& b) {
-  return {gradient_node(type, {a, b}, {{"T", a.type()}}, info_like(c.input(0)))};
-}
-inline gradient_list gradient_of_tanh(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  return of_own_operator(c, "TanhGrad", c.result(), dy);
-}
-inline gradient_list gradient_of_sigmoid(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  return of_own_operator(c, "SigmoidGrad", c.result(), dy);
-}
-
-// Of operators that are gradients themselves: a formula of the first operand a, times the second, b.
-
-inline gradient_list gradient_of_square_times(const gradient_call& c) {  // ReciprocalGrad: -b a²; TanhGrad: b (1 - a²)
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output a = c.input(0);
-  const output b = c.input(1);
-  const output twice = dy * -2.0f;
-  const output by_b = twice * b;
-  const output da = by_b * a;
-  return {da, gradient_node(c.operation().type(), {a, dy}, {{"T", a.type()}}, info_like(b))};
-}
-inline gradient_list gradient_of_sigmoid_grad(const gradient_call& c) {  // b a (1 - a)
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output a = c.input(0);
-  const output b = c.input(1);
-  const output by_b = dy * b;
-  const output twice = 2.0f * by_b;
-  const output by_a = twice * a;
-  const output da = by_b - by_a;
-  return {da, gradient_node("SigmoidGrad", {a, dy}, {{"T", a.type()}}, info_like(b))};
-}
-
-// Of the error function, or of 1 less it.
-inline gradient_list of_error_function(const gradient_call& c, double sign) {
-  const output dy = c.dy();
-  const output factor = c.owner().named().make_constant(c.owner(), {dy.type(), {}, sign * 2 * std::numbers::inv_sqrtpi}, "Const");
-  const control_dependencies wait({dy});
-  const output scaled = dy * factor;
-  const output squared = square(c.input(0), {});
-  const output minus = -squared;
-  return {scaled * exp(minus, {})};
-}
-inline gradient_list gradient_of_erfc(const gradient_call& c) { return of_error_function(c, -1); }
-
 // ---- products and reductions ------------------------------------------------------------------------------------------
-
 
 /// The elements of an integer tensor that is a constant or follows from known shapes.
 inline std::optional<std::vector<std::int64_t>> constant_integers(const output& o) {
@@ -302,19 +215,19 @@ inline gradient_list gradient_of_max(const gradient_call& c) {
 LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
   enter_gradients({
     {"Add", class_gradient<add_op, sums::left_out_if_equal>}, {"AddV2", class_gradient<add_op, sums::left_out_if_equal>}, {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", class_gradient<mul_op, sums::left_out_if_simple>},
-    {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", class_gradient<floor_mod_op>},
+    {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", class_gradient<div_no_nan_op>}, {"FloorMod", class_gradient<floor_mod_op>},
     {"SquaredDifference", class_gradient<squared_difference_op, sums::left_out_if_equal>}, {"Maximum", class_gradient<maximum_op>}, {"Minimum", class_gradient<minimum_op>},
     {"Pow", class_gradient<pow_op>}, {"Select", gradient_of_select}, {"SelectV2", gradient_of_select_v2},
     {"Neg", class_gradient<neg_op>}, {"Reciprocal", class_gradient<reciprocal_op>}, {"Inv", class_gradient<reciprocal_op>},
     {"Sqrt", class_gradient<sqrt_op>}, {"Rsqrt", class_gradient<rsqrt_op>},
-    {"ReciprocalGrad", class_gradient<reciprocal_grad_op>}, {"InvGrad", gradient_of_square_times}, {"SqrtGrad", class_gradient<sqrt_grad_op>},
-    {"RsqrtGrad", class_gradient<rsqrt_grad_op>}, {"TanhGrad", gradient_of_square_times}, {"SigmoidGrad", gradient_of_sigmoid_grad},
-    {"Tanh", gradient_of_tanh}, {"Sigmoid", gradient_of_sigmoid}, {"Abs", class_gradient<abs_op>}, {"Square", class_gradient<square_op>},
+    {"ReciprocalGrad", class_gradient<reciprocal_grad_op>}, {"InvGrad", class_gradient<reciprocal_grad_op>}, {"SqrtGrad", class_gradient<sqrt_grad_op>},
+    {"RsqrtGrad", class_gradient<rsqrt_grad_op>}, {"TanhGrad", class_gradient<tanh_grad_op>}, {"SigmoidGrad", class_gradient<sigmoid_grad_op>},
+    {"Tanh", class_gradient<tanh_op>}, {"Sigmoid", class_gradient<sigmoid_op>}, {"Abs", class_gradient<abs_op>}, {"Square", class_gradient<square_op>},
     {"Exp", class_gradient<exp_op>}, {"Expm1", class_gradient<expm1_op>}, {"Log", class_gradient<log_op>}, {"Log1p", class_gradient<log1p_op>},
     {"Sin", class_gradient<sin_op>}, {"Cos", class_gradient<cos_op>}, {"Tan", class_gradient<tan_op>}, {"Asin", class_gradient<asin_op>},
     {"Acos", class_gradient<acos_op>}, {"Atan", class_gradient<atan_op>}, {"Sinh", class_gradient<sinh_op>}, {"Cosh", class_gradient<cosh_op>},
-    {"Erf", class_gradient<erf_op>}, {"Erfc", gradient_of_erfc}, {"Sign", class_gradient<sign_op>}, {"Div", gradient_of_div},
-    {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy},
+    {"Erf", class_gradient<erf_op>}, {"Erfc", class_gradient<erfc_op>}, {"Sign", class_gradient<sign_op>}, {"Div", class_gradient<div_op>},
+    {"Atan2", class_gradient<atan2_op>}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy},
     {"Cast", class_gradient<cast_op>}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", class_gradient<l2_loss_op>},
     {"AddN", class_gradient<add_n_op>},

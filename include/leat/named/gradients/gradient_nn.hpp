@@ -8,58 +8,6 @@
 
 namespace leat::detail {
 
-inline gradient_list gradient_of_relu(const gradient_call& c) { return of_own_operator(c, "ReluGrad", c.dy(), c.result()); }
-inline gradient_list gradient_of_relu6(const gradient_call& c) { return of_own_operator(c, "Relu6Grad", c.dy(), c.result()); }
-inline output leaky_relu_grad_node(const gradient_call& c, const output& dy, const output& x) {
-  attribute_map attributes = c.attributes({"alpha", "T"});
-  if (!attributes.contains("alpha")) attributes["alpha"] = static_cast<float>(leaky_relu_op::usual_alpha);
-  attributes["T"] = dy.type();
-  return gradient_node("LeakyReluGrad", {dy, x}, std::move(attributes), info_like(x));
-}
-inline gradient_list gradient_of_leaky_relu(const gradient_call& c) { return {leaky_relu_grad_node(c, c.dy(), c.input(0))}; }
-inline gradient_list gradient_of_leaky_relu_grad(const gradient_call& c) {
-  const output dy = c.dy();
-  const output further = leaky_relu_grad_node(c, dy, c.input(1));
-  return {further, zeros_in_shape_of(c.input(1))};
-}
-/// Of ReluGrad and Relu6Grad, whose second input decides only what passes.
-inline gradient_list gradient_of_step(const gradient_call& c) {
-  const output dy = c.dy();
-  const output x = c.input(1);
-  const output further = gradient_node(c.operation().type(), {dy, x}, {{"T", dy.type()}}, info_like(x));
-  return {further, zeros_in_shape_of(x)};
-}
-inline gradient_list gradient_of_elu(const gradient_call& c) { return of_own_operator(c, "EluGrad", c.dy(), c.result()); }
-inline gradient_list gradient_of_elu_grad(const gradient_call& c) {
-  const output dy = c.dy();
-  const output y = c.input(1);
-  const output further = gradient_node("EluGrad", {dy, y}, {{"T", dy.type()}}, info_like(y));
-  const output below = less(y, 0.0f);
-  const output product = dy * c.input(0);
-  return {further, select_rows(below, product, zeros_in_shape_of(y))};
-}
-inline gradient_list gradient_of_selu(const gradient_call& c) { return of_own_operator(c, "SeluGrad", c.dy(), c.result()); }
-inline gradient_list gradient_of_selu_grad(const gradient_call& c) {
-  const output dy = c.dy();
-  const output y = c.input(1);
-  const output further = gradient_node("SeluGrad", {dy, y}, {{"T", dy.type()}}, info_like(y));
-  const output below = less(y, 0.0f);
-  const output product = dy * c.input(0);
-  return {further, select_rows(below, product, zeros_like(y))};
-}
-inline gradient_list gradient_of_softsign(const gradient_call& c) { return of_own_operator(c, "SoftsignGrad", c.dy(), c.input(0)); }
-inline gradient_list gradient_of_softplus(const gradient_call& c) { return of_own_operator(c, "SoftplusGrad", c.dy(), c.input(0)); }
-inline gradient_list gradient_of_softplus_grad(const gradient_call& c) {
-  const output dy = c.dy();
-  const control_dependencies wait({dy});
-  const output x = c.input(1);
-  const output further = gradient_node("SoftplusGrad", {dy, x}, {{"T", dy.type()}}, info_like(x));
-  const output product = dy * c.input(0);
-  const output minus = -x;
-  const output part = exp(minus, {}) + 2.0f;
-  const output sum = part + exp(x, {});  // (1 + e^x)² / e^x
-  return {further, product / sum};
-}
 
 inline gradient_list gradient_of_bias_add(const gradient_call& c) {
   const output dy = c.dy();
@@ -186,11 +134,11 @@ inline gradient_list gradient_of_average_pool(const gradient_call& c) {
 
 LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
   enter_gradients({
-    {"Relu", gradient_of_relu}, {"Relu6", gradient_of_relu6}, {"LeakyRelu", gradient_of_leaky_relu},
-    {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"ReluGrad", gradient_of_step}, {"Relu6Grad", gradient_of_step},
-    {"Elu", gradient_of_elu}, {"EluGrad", gradient_of_elu_grad}, {"Softplus", gradient_of_softplus},
-    {"SoftplusGrad", gradient_of_softplus_grad},
-    {"Selu", gradient_of_selu}, {"SeluGrad", gradient_of_selu_grad}, {"Softsign", gradient_of_softsign},
+    {"Relu", class_gradient<relu_op>}, {"Relu6", class_gradient<relu6_op>}, {"LeakyRelu", class_gradient<leaky_relu_op>},
+    {"LeakyReluGrad", class_gradient<leaky_relu_grad_op>}, {"ReluGrad", class_gradient<relu_grad_op>}, {"Relu6Grad", class_gradient<relu6_grad_op>},
+    {"Elu", class_gradient<elu_op>}, {"EluGrad", class_gradient<elu_grad_op>}, {"Softplus", class_gradient<softplus_op>},
+    {"SoftplusGrad", class_gradient<softplus_grad_op>},
+    {"Selu", class_gradient<selu_op>}, {"SeluGrad", class_gradient<selu_grad_op>}, {"Softsign", class_gradient<softsign_op>},
     {"BiasAdd", gradient_of_bias_add}, {"BiasAddV1", gradient_of_bias_add_v1}, {"BiasAddGrad", gradient_of_bias_add_grad},
     {"Softmax", class_gradient<softmax_op>}, {"LogSoftmax", class_gradient<log_softmax_op>},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
