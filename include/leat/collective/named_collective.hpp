@@ -77,18 +77,19 @@ LEAT_EARLY inline const filled_early collective_operators_defined{[] {
   const std::string group = "; ignore_name_scope: bool = false; process_set_id: int = 0";
   const std::string reduced = "; reduce_op: int = 1; prescale_factor: float = 1.0; postscale_factor: float = 1.0" + group;
   const std::string numbers = "; T: {float32, float64, int32, int64}";
-  define_operator("HorovodAllreduce(tensor: T) -> (sum: T)" + reduced + numbers, shapes::like<0>);
-  define_operator("HorovodGroupedAllreduce(tensors: num_tensors*T) -> (sum: num_tensors*T)" + reduced + numbers, shapes::each);
-  define_operator("HorovodAllgather(tensor: T) -> (output: T)" + group, [](shape_context& c) {
+  constexpr facts meets{.is = nature::effect, .waits = true, .ordered = true};  // the other ranks
+  define_operator("HorovodAllreduce(tensor: T) -> (sum: T)" + reduced + numbers, meets, shapes::like<0>);
+  define_operator("HorovodGroupedAllreduce(tensors: num_tensors*T) -> (sum: num_tensors*T)" + reduced + numbers, meets, shapes::each);
+  define_operator("HorovodAllgather(tensor: T) -> (output: T)" + group, meets, [](shape_context& c) {
     shape extent = c.input(0).extent;
     if (!extent.has_rank()) return;
     if (extent.rank == 0) c.fail("a scalar; expand_dims makes it a row");
     extent.dim[0] = unknown_dimension;
     c.set(0, extent);
   });
-  define_operator("HorovodBroadcast(tensor: T) -> (output: T); root_rank: int" + group, shapes::like<0>);
-  define_operator("AllgatherGrad(grad: T, tensor: T) -> (output: T)" + numbers, shapes::like<1>);
-  define_operator("BroadcastGrad(grad: T) -> (output: T); root_rank: int" + numbers, shapes::like<0>);
+  define_operator("HorovodBroadcast(tensor: T) -> (output: T); root_rank: int" + group, meets, shapes::like<0>);
+  define_operator("AllgatherGrad(grad: T, tensor: T) -> (output: T)" + numbers, meets, shapes::like<1>);
+  define_operator("BroadcastGrad(grad: T) -> (output: T); root_rank: int" + numbers, meets, shapes::like<0>);
   define_operator("HorovodSize() -> (size: int32); process_set_id: int = 0", shapes::numbers);
   define_operator("HorovodRank() -> (rank: int32)", shapes::numbers);
 }};

@@ -87,7 +87,8 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
   define_operator("IteratorV2() -> (handle: resource); " + structure + place, shapes::numbers);
   define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, shapes::numbers);
   define_operator("MakeIterator(dataset: variant, iterator: resource) -> ()");
-  define_operator("IteratorGetNext(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1");
+  define_operator("IteratorGetNext(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1",
+                  {.is = nature::effect, .waits = true});
   define_operator("IteratorToStringHandle(resource_handle: resource) -> (string_handle: string)", shapes::numbers);
   define_operator(
       "IteratorFromStringHandleV2(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "

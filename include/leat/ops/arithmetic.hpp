@@ -12,6 +12,7 @@ constexpr Handle operator/(const Handle& a, const Handle& b);
 
 struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
+  static constexpr facts what{.integers = integer_rule::sum};
   static constexpr std::string_view call_name = "add";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -45,6 +46,7 @@ LEAT_WHY_BESIDE operator+(A&&, B&&) LEAT_DELETED;
 
 struct sub_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Sub";
+  static constexpr facts what{.integers = integer_rule::difference};
   static constexpr std::string_view call_name = "sub";
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -77,6 +79,7 @@ LEAT_WHY_BESIDE operator-(A&&, B&&) LEAT_DELETED;
 
 struct mul_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Mul";
+  static constexpr facts what{.integers = integer_rule::product};
   static constexpr std::string_view call_name = "mul";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -204,6 +207,7 @@ LEAT_TAKES_TWO_TENSORS(real_divide);
 
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
+  static constexpr facts what{.divides = true, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::truncate_div(a, b);
@@ -260,6 +264,7 @@ LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
+  static constexpr facts what{.integers = integer_rule::quotient, .divides = true, .stops_gradient = true};
   static constexpr std::string_view call_name = "floordiv";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -288,6 +293,7 @@ LEAT_TAKES_TWO_TENSORS(floor_divide);
 
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
+  static constexpr facts what{.divides = true};
   static constexpr std::string_view call_name = "mod";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -321,6 +327,7 @@ LEAT_TAKES_TWO_TENSORS(floor_mod);
 
 struct truncate_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "TruncateMod";
+  static constexpr facts what{.divides = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::truncate_mod(a, b);
@@ -348,6 +355,7 @@ LEAT_TAKES_TWO_TENSORS(truncate_mod);
 
 struct maximum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Maximum";
+  static constexpr facts what{.integers = integer_rule::larger};
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -382,6 +390,7 @@ LEAT_TAKES_TWO_TENSORS(maximum);
 
 struct minimum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Minimum";
+  static constexpr facts what{.integers = integer_rule::smaller};
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -517,6 +526,7 @@ LEAT_TAKES_ONE_TENSOR(sign);
 
 struct floor_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Floor";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::floor(x);
@@ -535,6 +545,7 @@ LEAT_TAKES_ONE_TENSOR(floor);
 
 struct ceil_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Ceil";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::ceil(x);
@@ -553,6 +564,7 @@ LEAT_TAKES_ONE_TENSOR(ceil);
 
 struct round_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Round";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::round(x);
