@@ -112,11 +112,11 @@ class run_planner {
       const op_info& op = *g_.at(i).op;
       const operator_facts& facts = facts_of(op);
       n.run = kernel_for(i, *n.node);
-      n.kind = facts.kind;
+      n.kind = op.what.control;
       n.waits = facts.waits;
       n.work = facts.work;
       n.is_constant = op.kind == op_kind::constant;
-      n.writes = facts.may_write && !written_inputs(op, inputs_of(i)).empty();
+      n.writes = !op.what.written.among(inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
@@ -127,9 +127,9 @@ class run_planner {
           n.result_types.push_back(k == 0 ? g_.at(i).result.type : at <= further.size() ? further[at - 1].type : dtype::invalid);
         }
       }
-      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || facts.is_switch;
-      plan_.has_effects = plan_.has_effects || (!n.writes && facts.acts);
-      if (facts.asks_for_value) asks_for_values_.push_back(place);
+      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain;
+      plan_.has_effects = plan_.has_effects || (!n.writes && op.what.acts());
+      if (op.what.state == state_role::is_initialized) asks_for_values_.push_back(place);
       has_ordered_ = has_ordered_ || facts.is_ordered;
     }
   }
@@ -138,12 +138,7 @@ class run_planner {
   struct operator_facts {
     const operator_kernel* run = nullptr;  // null if it has none
     bool has_own_kernel = false;
-    flow kind = flow::plain;
     bool waits = false;
-    bool is_switch = false;
-    bool acts = false;  // it does more than compute, but for its writes
-    bool may_write = false;
-    bool asks_for_value = false;  // it asks whether its input, a variable, has a value
     bool is_ordered = false;
     work_kind work = work_kind::none;
   };
@@ -157,15 +152,10 @@ class run_planner {
     f.has_own_kernel = f.run != nullptr;
     static const operator_kernel definition = run_definition;
     const bool is_defined = op.infer != nullptr ? op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group
-                                                : is_rewritten(op.type);
+                                                : leat::detail::is_rewritten(op.type);
     if (f.run == nullptr && is_defined) f.run = &definition;
-    f.kind = flow_of(op.type);
     f.waits = may_wait(op.type);
-    f.is_switch = is_switch(op.type);
-    f.acts = op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
     f.work = work_kind_of(op.type);
-    f.may_write = may_write(op);
-    f.asks_for_value = op.type == "IsVariableInitialized";
     f.is_ordered = is_ordered(op.type);
     return f;
   }
@@ -240,12 +230,12 @@ class run_planner {
       found = -1;
       way.push_back(s.node);
       if (way.size() > plan_.nodes.size()) break;  // a cycle of references without a beginning
-      const op_info& op = *g_.at(n.node->index).op;
-      if (leat::detail::makes_variable(op.type)) {
+      const op_info& op = op_of(n);
+      if (op.what.makes_variable()) {
         found = s.node;
         break;
       }
-      if (!hands_on(n) && written_inputs(op, static_cast<int>(n.inputs.size())).empty()) break;
+      if (!op.what.forwards_reference && written_by(n).empty()) break;
       s = n.inputs[0];
     }
     for (const int node : way) variables_behind_[static_cast<std::size_t>(node)] = found;
@@ -255,7 +245,7 @@ class run_planner {
   plan_source before_identities(plan_source s) {
     identities_of_.resize(plan_.nodes.size(), {not_known, 0});
     std::vector<int> way;
-    while (at(s.node).node != nullptr && at(s.node).node->type == "Identity") {
+    while (at(s.node).node != nullptr && is_operator<identity_op>(op_of(at(s.node)))) {
       if (const plan_source known = identities_of_[static_cast<std::size_t>(s.node)]; known.node != not_known) {
         s = known;
         break;
@@ -266,16 +256,13 @@ class run_planner {
     for (const int node : way) identities_of_[static_cast<std::size_t>(node)] = s;
     return s;
   }
-  // Whether a node forwards a reference to the variable that it takes.
-  static bool hands_on(const plan_node& n) {
-    const std::string_view t = n.node->type;
-    return t == "RefIdentity" || t == "RefSwitch" || t == "RefEnter" || t == "RefExit" || t == "RefMerge" || t == "RefNextIteration";
-  }
+  const op_info& op_of(const plan_node& n) const { return *g_.at(n.node->index).op; }
+  input_set written_by(const plan_node& n) const { return op_of(n).what.written.among(static_cast<int>(n.inputs.size())); }
   void find_writers() {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const plan_node& n = plan_.nodes[i];
       if (!n.writes) continue;
-      for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
+      for (int k : written_by(n))
         if (const int v = variable_behind(n.inputs[static_cast<std::size_t>(k)]); v >= 0) writers_[v].push_back(static_cast<int>(i));
     }
   }
@@ -294,8 +281,7 @@ class run_planner {
   void find_reads() {
     for (plan_node& n : plan_.nodes)
       if (n.writes)
-        for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
-          n.inputs[static_cast<std::size_t>(k)].late = true;
+        for (int k : written_by(n)) n.inputs[static_cast<std::size_t>(k)].late = true;
     for (const int i : asks_for_values_) at(i).inputs[0].late = true;
     if (writers_.empty()) return;
     std::vector<int> marks(plan_.nodes.size(), 0);
@@ -364,7 +350,7 @@ class run_planner {
         const auto k = static_cast<std::size_t>(e.input);
         if (user.inputs[k].late) continue;
         const bool is_marked = is_late(e.node);
-        if (user.node->type == "Identity" || hands_on(user)) {
+        if (is_operator<identity_op>(op_of(user)) || op_of(user).what.forwards_reference) {
           open.push_back(e.node);
           early = early || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty();
         } else {
@@ -468,13 +454,13 @@ class run_planner {
     for (int i : plan_.order) {
       plan_node& n = at(i);
       if (n.node == nullptr || has_waited[static_cast<std::size_t>(i)] != 0) continue;
-      const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
+      const input_set written = written_by(n);
       for (std::size_t k = 0; k < n.inputs.size(); ++k) {
         if (!n.inputs[k].late) continue;
         const std::string name = touched(n, k);
         if (name.empty()) continue;
         touches& t = last[name];
-        if (std::find(written.begin(), written.end(), static_cast<int>(k)) == written.end()) {
+        if (!written.contains(k)) {
           hold(t.write, i);
           t.reads.push_back(i);
         } else {

@@ -12,7 +12,6 @@
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 #include <leat/runtime/kernels/node_program.hpp>
-#include <leat/runtime/plan/node_kinds.hpp>
 
 namespace leat::runtime {
 
