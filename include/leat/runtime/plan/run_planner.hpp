@@ -114,7 +114,7 @@ class run_planner {
       n.run = kernel_for(i, *n.node);
       n.kind = op.what.control;
       n.waits = facts.waits;
-      n.work = facts.work;
+      n.work = op.what.work;
       n.is_constant = op.kind == op_kind::constant;
       n.writes = !op.what.written.among(inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
@@ -140,7 +140,6 @@ class run_planner {
     bool has_own_kernel = false;
     bool waits = false;
     bool is_ordered = false;
-    work_kind work = work_kind::none;
   };
   const operator_facts& facts_of(const op_info& op) {
     if (last_facts_.first == &op) return *last_facts_.second;
@@ -155,7 +154,6 @@ class run_planner {
                                                 : leat::detail::is_rewritten(op.type);
     if (f.run == nullptr && is_defined) f.run = &definition;
     f.waits = may_wait(op.type);
-    f.work = work_kind_of(op.type);
     f.is_ordered = is_ordered(op.type);
     return f;
   }
