@@ -109,6 +109,7 @@ struct facts {
   bool waits = false;               // its kernel may block until other nodes, or another process, act
   bool ordered = false;             // one node of a run behind the other: the order of one thread
   bool reshapes = false;            // its result is its first input in another shape
+  bool takes_shape = false;         // the shape of its result is an input
   bool is_zero = false;             // its result has nothing but zeros
   bool is_summary = false;          // its result is a text about its inputs, for an event file
 

@@ -56,7 +56,7 @@ constexpr std::int64_t remaining_size(const shape& from, const shape& to) {
 /// Source: TensorFlow `Reshape`.
 struct reshape_op {
   static constexpr std::string_view type = "Reshape";
-  static constexpr facts what{.work = work_kind::none, .reshapes = true};
+  static constexpr facts what{.work = work_kind::none, .reshapes = true, .takes_shape = true};
   static constexpr field form[]{{field_kind::operand, "tensor"},
                                 {field_kind::vector, "shape"},
                                 {field_kind::type_of, "T"},
@@ -267,7 +267,7 @@ LEAT_OTHERWISE_OF(transpose, "<axes...>(x) takes one tensor; axes are template a
 /// Repeats dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
 struct broadcast_to_op {
   static constexpr std::string_view type = "BroadcastTo";
-  static constexpr facts what{.work = work_kind::broadcast};
+  static constexpr facts what{.work = work_kind::broadcast, .takes_shape = true};
   static constexpr field form[]{{field_kind::operand, "input"},
                                 {field_kind::vector, "shape"},
                                 {field_kind::type_of, "T"},
