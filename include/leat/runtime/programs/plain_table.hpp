@@ -293,15 +293,14 @@ class plain_builder {
       const plain_value& v = result(s.node, s.port);
       if (!v.is_known() && !(facts.by_shape && v.info.extent.is_static())) return false;
     }
-    const std::string_view type = n.node->type;
     std::vector<token> in(n.inputs.size()), out(static_cast<std::size_t>(n.results));
     for (std::size_t k = 0; k < in.size(); ++k) {
       plain_value& v = input(n, static_cast<int>(k));
       if (v.is_known()) in[k].value = v.elements();
       else in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
     }
-    if (type == "Fill" && product_exceeds(in[0].value, most_known)) return false;
-    if ((type == "BroadcastTo" || type == "Tile") && product_exceeds(in[1].value, most_known)) return false;
+    if (n.work == work_kind::filled && product_exceeds(in[0].value, most_known)) return false;
+    if ((n.work == work_kind::broadcast || n.work == work_kind::tiled) && product_exceeds(in[1].value, most_known)) return false;
     call_kernel(n, step_, in, out);
     for (int k = 0; k < n.results; ++k) {
       plain_value& v = result(index, k);
