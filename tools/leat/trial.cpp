@@ -26,7 +26,7 @@ constexpr std::int64_t unknown_size = 2, cut_size = 8;
 bool may_be_tried(const op_info& op) {
   if (op.kind == op_kind::placeholder || op.kind == op_kind::variable || op.kind == op_kind::constant || op.kind == op_kind::group)
     return false;
-  return op.what.control == flow::plain && !may_wait(op.type) && !is_ordered(op.type);
+  return op.what.control == flow::plain && !op.what.waits && !op.what.ordered;
 }
 
 // An input of a trial: a constant of the graph's, a variable, or something that is fed.

@@ -174,10 +174,6 @@ LEAT_EARLY inline const filled_early collective_kernels_known{[] {
   register_kernel("BroadcastGrad", [](kernel_context& c) { run_rooted(c, false); });
   register_kernel("HorovodSize", [](kernel_context& c) { c.set(0, std::int32_t{collective::communicator::current().size()}); });
   register_kernel("HorovodRank", [](kernel_context& c) { c.set(0, std::int32_t{collective::communicator::current().rank()}); });
-  const auto all = {std::string_view("HorovodAllreduce"), std::string_view("HorovodGroupedAllreduce"), std::string_view("HorovodAllgather"),
-                    std::string_view("AllgatherGrad"),    std::string_view("HorovodBroadcast"),        std::string_view("BroadcastGrad")};
-  register_waiting(all);
-  register_ordered(all);
 }};
 
 inline gradient_list gradient_of_all_reduce(const gradient_call& c) {

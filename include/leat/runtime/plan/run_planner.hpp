@@ -110,17 +110,17 @@ class run_planner {
       plan_node& n = plan_.nodes.emplace_back();
       n.node = kernel_of_(i);
       const op_info& op = *g_.at(i).op;
-      const operator_facts& facts = facts_of(op);
+      const operator_run& how = run_of(op);
       n.run = kernel_for(i, *n.node);
       n.kind = op.what.control;
-      n.waits = facts.waits;
+      n.waits = op.what.waits;
       n.work = op.what.work;
       n.is_constant = op.kind == op_kind::constant;
       n.writes = !op.what.written.among(inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
-      if (facts.has_own_kernel) {
+      if (how.has_own_kernel) {
         const auto further = record.further();
         for (int k = 0; k < n.results; ++k) {
           const auto at = static_cast<std::size_t>(k);
@@ -130,22 +130,20 @@ class run_planner {
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain;
       plan_.has_effects = plan_.has_effects || (!n.writes && op.what.acts());
       if (op.what.state == state_role::is_initialized) asks_for_values_.push_back(place);
-      has_ordered_ = has_ordered_ || facts.is_ordered;
+      has_ordered_ = has_ordered_ || op.what.ordered;
     }
   }
 
-  // What the plan needs to know of an operator; found by its name, once.
-  struct operator_facts {
+  // What runs the nodes of an operator; found by its name, once.
+  struct operator_run {
     const operator_kernel* run = nullptr;  // null if it has none
     bool has_own_kernel = false;
-    bool waits = false;
-    bool is_ordered = false;
   };
-  const operator_facts& facts_of(const op_info& op) {
-    if (last_facts_.first == &op) return *last_facts_.second;
-    const auto [at, fresh] = facts_.try_emplace(&op);
-    operator_facts& f = at->second;
-    last_facts_ = {&op, &f};
+  const operator_run& run_of(const op_info& op) {
+    if (last_run_.first == &op) return *last_run_.second;
+    const auto [at, fresh] = runs_.try_emplace(&op);
+    operator_run& f = at->second;
+    last_run_ = {&op, &f};
     if (!fresh) return f;
     f.run = find_kernel(op.type);
     f.has_own_kernel = f.run != nullptr;
@@ -153,8 +151,6 @@ class run_planner {
     const bool is_defined = op.infer != nullptr ? op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group
                                                 : leat::detail::is_rewritten(op.type);
     if (f.run == nullptr && is_defined) f.run = &definition;
-    f.waits = may_wait(op.type);
-    f.is_ordered = is_ordered(op.type);
     return f;
   }
   // What runs a node. Errors: see `check`.
@@ -162,8 +158,8 @@ class run_planner {
     if (!nodes_.refusals.empty())
       if (const auto at = nodes_.refusals.find(index); at != nodes_.refusals.end()) std::rethrow_exception(at->second);
     const op_info& op = *g_.at(index).op;
-    const operator_facts& facts = facts_of(op);
-    if (facts.run == nullptr)
+    const operator_run& how = run_of(op);
+    if (how.run == nullptr)
       throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + std::string(remedy_of(op.type)) + node_text(n));
     const auto check_type = [&](dtype type) {
       if (!is_carried_only(type)) return;
@@ -174,16 +170,20 @@ class run_planner {
     };
     check_type(g_.at(index).result.type);
     for (const tensor_info& more : nodes_.record(index).further()) check_type(more.type);
-    return facts.run;
+    return how.run;
   }
   // What helps where an operator has no kernel for a reason of its own.
   static std::string_view remedy_of(std::string_view type) {
-    if (type == "StatefulPartitionedCall" || type == "PartitionedCall")
-      return ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
-             "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
-    if (type == "VarHandleOp" || type == "ReadVariableOp")
-      return ": variables by handle, as TensorFlow 2 makes them, have no kernel; freeze the model there "
-             "(convert_variables_to_constants_v2), or make them with use_resource=False";
+    constexpr std::string_view functions =
+        ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
+        "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
+    constexpr std::string_view handles =
+        ": variables by handle, as TensorFlow 2 makes them, have no kernel; freeze the model there "
+        "(convert_variables_to_constants_v2), or make them with use_resource=False";
+    constexpr std::pair<std::string_view, std::string_view> remedies[]{
+        {"StatefulPartitionedCall", functions}, {"PartitionedCall", functions}, {"VarHandleOp", handles}, {"ReadVariableOp", handles}};
+    for (const auto& [of, remedy] : remedies)
+      if (of == type) return remedy;
     return {};
   }
 
@@ -432,7 +432,7 @@ class run_planner {
     if (!has_ordered_) return;
     int last = -1;
     for (int i : plan_.order)
-      if (at(i).node != nullptr && facts_of(*g_.at(at(i).node->index).op).is_ordered) hold(std::exchange(last, i), i);
+      if (at(i).node != nullptr && op_of(at(i)).what.ordered) hold(std::exchange(last, i), i);
   }
   // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
   // block are left out, since it may wait for a node that comes later.
@@ -523,8 +523,8 @@ class run_planner {
   std::span<const output> feeds_;
   std::vector<int> place_;
   std::vector<char> has_fed_;  // indexed by node of the graph: one of its results is fed
-  std::unordered_map<const op_info*, operator_facts> facts_;
-  std::pair<const op_info*, const operator_facts*> last_facts_{};
+  std::unordered_map<const op_info*, operator_run> runs_;
+  std::pair<const op_info*, const operator_run*> last_run_{};
   std::vector<int> asks_for_values_;
   bool has_ordered_ = false;
   std::map<tensor_key, int> feed_nodes_;
