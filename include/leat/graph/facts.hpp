@@ -102,6 +102,7 @@ struct facts {
   integer_rule integers = integer_rule::none;
   input_range values{};             // inputs of a line whose values are sizes, axes, indices of a slice; of a class, its form tells
   input_set written{};              // inputs that are variables which it changes; of a line, found from its references
+  bool adds = false;                // it writes a sum: two such writes give the same in either order
   bool forwards = false;            // its result is its first input, unchanged; for a variable, the variable itself
   bool forwards_reference = false;  // the same of a reference alone; of a line, found from its references
   bool divides = false;             // of integers it has a kernel, which refuses a divisor of zero

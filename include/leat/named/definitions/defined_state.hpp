@@ -32,14 +32,15 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
       c.fail("Must have updates.shape = indices.shape + ref.shape[1:] or updates.shape = [], got updates.shape " +
              leat::shape_text(updates) + ", indices.shape " + leat::shape_text(indices) + ", ref.shape " + leat::shape_text(ref));
   };
-  const auto define_scatter = [&](const std::string& type, bool locks, bool stops_gradient) {
+  const auto define_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
     define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
                         (locks ? "true" : "false") + "; Tindices: {int32, int64}",
-                    {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = stops_gradient}, scattered);
+                    {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, scattered);
   };
-  define_scatter("ScatterUpdate", true, false);
-  for (const char* type : {"ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv"}) define_scatter(type, false, true);
-  for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false);
+  define_scatter("ScatterUpdate", true, false, false);
+  for (const char* type : {"ScatterAdd", "ScatterSub"}) define_scatter(type, false, true, true);
+  for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, false, true);
+  for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false, false);
   define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true",
                   {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = true}, shapes::like<0>);
 

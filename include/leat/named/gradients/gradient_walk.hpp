@@ -5,7 +5,6 @@
 #include <leat/named/gradients/gradient_way.hpp>
 #include <leat/named/gradients/gradient_writer.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
-#include <leat/proto/operator_names.hpp>
 
 #include <queue>
 

@@ -373,7 +373,7 @@ LEAT_FUNCTION void named_part::settle_names(graph& g) {
 }
 
 LEAT_FUNCTION const tensor_proto* named_part::contents_of(const graph& g, int index) const {
-  if (g.at(index).op->type != "Const") return nullptr;
+  if (g.at(index).op->kind != op_kind::constant) return nullptr;
   const auto* value = record(index).attributes.find("value");
   return value != nullptr ? value->get_if<tensor_proto>() : nullptr;
 }

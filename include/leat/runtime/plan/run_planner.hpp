@@ -359,9 +359,6 @@ class run_planner {
     }
     return early;
   }
-  static bool only_adds(std::string_view type) {
-    return type == "AssignAdd" || type == "AssignSub" || type == "ScatterAdd" || type == "ScatterSub";
-  }
   void check_writes() {
     if (writers_.empty()) return;
     std::vector<int> met(plan_.nodes.size(), 0);
@@ -369,7 +366,7 @@ class run_planner {
     for (const auto& [variable, these] : writers_) {
       // Sums are the same in either order if nobody reads the intermediate value.
       const auto is_unseen_sum = [&](int index) {
-        return only_adds(at(index).node->type) && plan_.fetches_of[static_cast<std::size_t>(index)].empty() && is_unused(index);
+        return op_of(at(index)).what.adds && plan_.fetches_of[static_cast<std::size_t>(index)].empty() && is_unused(index);
       };
       if (std::all_of(these.begin(), these.end(), is_unseen_sum)) continue;
       bool is_chain = true;  // each write so far depends on the one before it, so on all

@@ -2,7 +2,6 @@
 // Cuts a run in two: what computes, which may be one program, and the summaries of it, which make texts and have kernels. So a training
 // step that is fetched with its merged summaries is the program that it is without them, and not nodes and parts.
 
-#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/plan/run_plan.hpp>
 
 #include <algorithm>
