@@ -16,9 +16,8 @@ if(NOT DEFINED exceptions)
       named/graph/named_part_bodies.hpp 1 "operators of TensorFlow without a definition here: one goes with each new class"
       named/exchange/import_bodies.hpp 1 "parts of names, by which TensorFlow itself decides (ValidateShape)"
       # ONNX is another dialect, whose writer knows what it expresses and how.
-      io/onnx_bodies.hpp 11 "what ONNX cannot express, and the leaves of its graphs"
+      io/onnx_bodies.hpp 2 "the inputs of its graphs"
       io/onnx/operators.hpp 6 "ONNX's operators"
-      io/onnx/node_writer.hpp 2 "ONNX's initializers"
       # Names of other things.
       inspect/trace.hpp 2 "phases of a run"
       named/graph/convert.hpp 1 "an attribute"
