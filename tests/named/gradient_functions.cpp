@@ -47,8 +47,8 @@ constexpr std::string_view are_refused[]{
 TEST_CASE("which operators have gradients, pass none, or are refused: as TensorFlow answers") {
   using detail::gradient_way;
   const auto way_of = [](std::string_view type) {
-    const op_info* op = find_operator(type);
-    return detail::gradient_way_of(type, op != nullptr && op->gradient != nullptr);
+    const op_info* const op = find_operator(type);
+    return detail::gradient_way_of(op != nullptr ? *op : find_definition(type)->info);
   };
   for (const auto type : have_gradients) {
     const gradient_way way = way_of(type);

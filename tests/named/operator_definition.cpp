@@ -36,6 +36,23 @@ TEST_CASE("a definition is read from its line") {
   CHECK(find_definition("TestNothing") == nullptr);
 }
 
+TEST_CASE("the facts of a line: what is stated, and what its references say") {
+  const auto facts_of = [](const operator_definition& d) { return d.info.what; };
+  const facts open = facts_of(define_operator("TestOpenFacts(x: T) -> (y: T)"));
+  CHECK(open.is == nature::effect);  // it may do anything
+  CHECK(open.written.empty());
+  CHECK(facts_of(define_operator("TestPureFacts(x: T) -> (y: T)", {.is = nature::pure})).is_pure());
+  const facts writes = facts_of(define_operator("TestWriting(x: T, a: &T, queue: &string, b: &T) -> (a_out: &T)"));
+  CHECK(writes.written == input_set{0b1010});
+  CHECK(!writes.forwards_reference);
+  const facts forwards = facts_of(define_operator("TestForwarding(x: &T) -> (y: &T)", {.is = nature::inert, .forwards = true}));
+  CHECK(forwards.written.empty());
+  CHECK(forwards.forwards_reference);
+  const facts looks = facts_of(define_operator("TestLooking(x: &T) -> (y: bool)", {.is = nature::observes}));
+  CHECK(looks.written.empty());
+  CHECK(!looks.forwards_reference);
+}
+
 TEST_CASE("a line that cannot be read says where") {
   const auto says = [](std::string_view line) {
     try {

@@ -290,6 +290,20 @@ TEST_CASE("heavy nodes run at the same time") {
   }
 }
 
+TEST_CASE("light nodes of an operator that says that it waits run at the same time") {
+  define_operator("MeetLight(x: T) -> (y: T)", {.is = nature::effect, .waits = true}, [](shape_context& c) { c.set(0, shape{}); });
+  register_kernel("MeetLight", [](kernel_context& c) { c.set(0, tensor_value(the_meeting->come() ? 1.0f : 0.0f)); });
+  const all_threads limit(1);
+  graph g;
+  auto scope = g.as_default();
+  const auto met = [&](float number) { return call_operator(g, "MeetLight", {number_argument(constant(number))}).result(); };
+  const output both = met(1.0f) + met(2.0f);
+  graph_session s(g);
+  meeting both_here(2);
+  the_meeting = &both_here;
+  CHECK(s.run<float>(both) == 2);
+}
+
 TEST_CASE("a random number's node meets the iterations of a loop in order") {
   define_operator("Pause(x: T, i: int32) -> (y: int32)", [](shape_context& c) { c.set(0, shape{}); });
   register_kernel("Pause", [](kernel_context& c) {

@@ -16,7 +16,6 @@
 
 using namespace leat;
 using runtime::heavy_work;
-using runtime::work_kind;
 
 namespace {
 
@@ -33,7 +32,10 @@ std::int64_t work(std::string_view type, std::vector<token> inputs, attribute_ma
   kernel_node node;
   node.type = type;
   node.record = &record;
-  return runtime::work_of(runtime::work_kind_of(type), node, inputs);
+  const op_info* const known = find_operator(type);
+  const operator_definition* const defined = find_definition(type);
+  const facts what = known != nullptr ? known->what : defined != nullptr ? defined->info.what : facts{.is = nature::effect};
+  return runtime::work_of(what.work, node, inputs);
 }
 
 }  // namespace

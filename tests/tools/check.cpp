@@ -70,7 +70,7 @@ struct comparison {
     for (int i = 0; i < g.size(); ++i) {
       const graph_operation op(g, i);
       const bool is_refused = report.refused.contains(op.name());
-      bool skipped = may_wait(op.type());
+      bool skipped = op.owner().at(op.index()).op->what.waits;
       for (const output& in : op.inputs()) skipped = skipped || behind.contains(in.index());
       for (const graph_operation& c : op.control_inputs()) skipped = skipped || behind.contains(c.index());
       if (is_refused || skipped) behind.insert(i);

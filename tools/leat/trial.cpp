@@ -4,7 +4,7 @@
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
-#include <leat/runtime/plan/node_kinds.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +26,7 @@ constexpr std::int64_t unknown_size = 2, cut_size = 8;
 bool may_be_tried(const op_info& op) {
   if (op.kind == op_kind::placeholder || op.kind == op_kind::variable || op.kind == op_kind::constant || op.kind == op_kind::group)
     return false;
-  return runtime::flow_of(op.type) == runtime::flow::plain && !runtime::is_switch(op.type) && !may_wait(op.type) && !is_ordered(op.type);
+  return op.what.control == flow::plain && !op.what.waits && !op.what.ordered;
 }
 
 // An input of a trial: a constant of the graph's, a variable, or something that is fed.
@@ -67,7 +67,6 @@ std::string node_trials::trial_of(const graph_operation& node) {
   const op_info& op = *g.at(node.index()).op;
   if (!may_be_tried(op)) return {};
   const std::vector<output> from = node.inputs();
-  const std::vector<int> written = runtime::written_inputs(op, static_cast<int>(from.size()));
   std::vector<trial_input> inputs;
   std::int64_t elements = 0;
   for (std::size_t k = 0; k < from.size(); ++k) {
@@ -76,7 +75,7 @@ std::string node_trials::trial_of(const graph_operation& node) {
     if (in.info.type == resource_dtype) return find_kernel(op.type) == nullptr ? "no kernel for dtype " + dtype_name(in.info.type) : "";
     if (!in.info.extent.has_rank()) return {};
     if (size_of(in.info.type) == 0 && in.info.type != text_dtype) return {};
-    in.is_variable = std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end();
+    in.is_variable = op.what.written.contains(k);
     if (from[k].port() == 0 && !in.is_variable) in.contents = g.named().contents_of(g, from[k].index());
     shape whole = in.info.extent;
     for (int i = 0; i < whole.rank; ++i)

@@ -87,7 +87,7 @@ LEAT_FUNCTION device_function parameter_client::placed_by(const worker_options& 
                                               .cluster = options.cluster,
                                               .strategy = options.strategy});
   return [servers](const graph_operation& op) -> std::optional<std::string> {
-    if (op.type() == "Placeholder") return op.device();
+    if (op.owner().at(op.index()).op->kind == op_kind::placeholder) return op.device();
     return servers(op);
   };
 }
@@ -132,7 +132,7 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
     kept.targets.push_back(step);
     for (std::size_t k = 0; k < kept.targets.size();) {
       const graph_operation op = kept.targets[k];
-      if (op.type() != "NoOp") {
+      if (graph_.at(op.index()).op->kind != op_kind::group) {
         ++k;
         continue;
       }
@@ -149,7 +149,8 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
       open.pop_back();
       if (!seen.insert(op.index()).second) continue;
       const auto inputs = op.inputs();
-      if (!inputs.empty() && graph_.at(inputs[0].index()).op->kind == op_kind::variable && op.type() != "Identity")
+      if (!inputs.empty() && graph_.at(inputs[0].index()).op->kind == op_kind::variable &&
+          !is_operator<identity_op>(*graph_.at(op.index()).op))
         writers[inputs[0].index()].emplace_back(op);
       for (const output& before : inputs) open.push_back(before.operation());
       for (const graph_operation& before : op.control_inputs()) open.push_back(before);

@@ -41,7 +41,7 @@ struct worker::held_part {
   using prepared_calls = std::vector<std::unique_ptr<graph_callable>>;
   prepared_calls idle, idle_sends, idle_rests;
 
-  static bool is_exchange(const node& n) { return n.op->type == "_Send" || n.op->type == "_Recv"; }
+  static bool is_exchange(const node& n) { return n.op->what.control == flow::send || n.op->what.control == flow::receive; }
   static bool reads_only(const node& n) {
     switch (n.op->kind) {
       case op_kind::constant:
@@ -61,8 +61,8 @@ struct worker::held_part {
       const node& n = g.at(i);
       if (n.result.type == text_dtype) return false;
       if (is_exchange(n)) continue;
-      if (!reads_only(n) && n.op->kind != op_kind::element && n.op->kind != op_kind::assign && !n.op->type.starts_with("Apply"))
-        return false;
+      const bool updates = !n.op->what.written.empty() && n.op->what.work == work_kind::elements;
+      if (!reads_only(n) && n.op->kind != op_kind::element && !updates) return false;
       if (n.op->kind == op_kind::group) continue;
       if (!n.result.extent.is_static() || n.result.extent.elements() > most) return false;
       elements += n.result.extent.elements();
@@ -91,7 +91,7 @@ struct worker::held_part {
       const auto* const dead = attribute(i, "_may_be_dead");
       const bool* const may_be_dead = dead != nullptr ? dead->get_if<bool>() : nullptr;
       if (number == nullptr || may_be_dead == nullptr || *may_be_dead) return false;
-      if (n.op->type == "_Recv") {
+      if (n.op->what.control == flow::receive) {
         made.fed.emplace_back(g, i);
         made.receives.push_back(*number);
       } else {

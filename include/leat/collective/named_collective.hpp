@@ -77,18 +77,19 @@ LEAT_EARLY inline const filled_early collective_operators_defined{[] {
   const std::string group = "; ignore_name_scope: bool = false; process_set_id: int = 0";
   const std::string reduced = "; reduce_op: int = 1; prescale_factor: float = 1.0; postscale_factor: float = 1.0" + group;
   const std::string numbers = "; T: {float32, float64, int32, int64}";
-  define_operator("HorovodAllreduce(tensor: T) -> (sum: T)" + reduced + numbers, shapes::like<0>);
-  define_operator("HorovodGroupedAllreduce(tensors: num_tensors*T) -> (sum: num_tensors*T)" + reduced + numbers, shapes::each);
-  define_operator("HorovodAllgather(tensor: T) -> (output: T)" + group, [](shape_context& c) {
+  constexpr facts meets{.is = nature::effect, .waits = true, .ordered = true};  // the other ranks
+  define_operator("HorovodAllreduce(tensor: T) -> (sum: T)" + reduced + numbers, meets, shapes::like<0>);
+  define_operator("HorovodGroupedAllreduce(tensors: num_tensors*T) -> (sum: num_tensors*T)" + reduced + numbers, meets, shapes::each);
+  define_operator("HorovodAllgather(tensor: T) -> (output: T)" + group, meets, [](shape_context& c) {
     shape extent = c.input(0).extent;
     if (!extent.has_rank()) return;
     if (extent.rank == 0) c.fail("a scalar; expand_dims makes it a row");
     extent.dim[0] = unknown_dimension;
     c.set(0, extent);
   });
-  define_operator("HorovodBroadcast(tensor: T) -> (output: T); root_rank: int" + group, shapes::like<0>);
-  define_operator("AllgatherGrad(grad: T, tensor: T) -> (output: T)" + numbers, shapes::like<1>);
-  define_operator("BroadcastGrad(grad: T) -> (output: T); root_rank: int" + numbers, shapes::like<0>);
+  define_operator("HorovodBroadcast(tensor: T) -> (output: T); root_rank: int" + group, meets, shapes::like<0>);
+  define_operator("AllgatherGrad(grad: T, tensor: T) -> (output: T)" + numbers, meets, shapes::like<1>);
+  define_operator("BroadcastGrad(grad: T) -> (output: T); root_rank: int" + numbers, meets, shapes::like<0>);
   define_operator("HorovodSize() -> (size: int32); process_set_id: int = 0", shapes::numbers);
   define_operator("HorovodRank() -> (rank: int32)", shapes::numbers);
 }};
@@ -173,35 +174,36 @@ LEAT_EARLY inline const filled_early collective_kernels_known{[] {
   register_kernel("BroadcastGrad", [](kernel_context& c) { run_rooted(c, false); });
   register_kernel("HorovodSize", [](kernel_context& c) { c.set(0, std::int32_t{collective::communicator::current().size()}); });
   register_kernel("HorovodRank", [](kernel_context& c) { c.set(0, std::int32_t{collective::communicator::current().rank()}); });
-  const auto all = {std::string_view("HorovodAllreduce"), std::string_view("HorovodGroupedAllreduce"), std::string_view("HorovodAllgather"),
-                    std::string_view("AllgatherGrad"),    std::string_view("HorovodBroadcast"),        std::string_view("BroadcastGrad")};
-  register_waiting(all);
-  register_ordered(all);
 }};
 
-inline gradient_list gradient_of_all_reduce(const gradient_call& c) {
+inline bool is_linear(const gradient_call& c) {
   const auto how = static_cast<reduce_by>(c.integer("reduce_op", 1));
-  const bool is_linear = how == reduce_by::sum || how == reduce_by::mean;
+  return how == reduce_by::sum || how == reduce_by::mean;
+}
+inline attribute_map factors_of(const gradient_call& c) {
+  return is_linear(c) ? c.attributes({"reduce_op", "prescale_factor", "postscale_factor"}) : attribute_map{};
+}
+inline gradient_list gradient_of_all_reduce(const gradient_call& c) {
   graph& g = c.owner();
-  attribute_map attributes = is_linear ? c.attributes({"reduce_op", "prescale_factor", "postscale_factor"}) : attribute_map{};
-  if (c.operation().type() == "HorovodGroupedAllreduce") {
-    std::vector<number_argument> dys;
-    std::vector<int> places;
-    for (int k = 0; k < c.input_count(); ++k)
-      if (static_cast<bool>(c.slices(k))) {
-        dys.emplace_back(c.dy(k));
-        places.push_back(k);
-      }
-    gradient_list result(static_cast<std::size_t>(c.input_count()));
-    if (!is_linear) refuse_gradient(g, c.operation().index(), "the least or greatest of several tensors at once has no gradient");
-    const graph_operation made = call_operator(g, "HorovodGroupedAllreduce", dys, std::move(attributes));
-    for (std::size_t k = 0; k < places.size(); ++k) result[static_cast<std::size_t>(places[k])] = made.result(static_cast<int>(k));
-    return result;
-  }
-  const output all = call_operator(g, "HorovodAllreduce", {c.dy()}, std::move(attributes)).result();
-  if (is_linear) return {all};
+  const output all = call_operator(g, "HorovodAllreduce", {c.dy()}, factors_of(c)).result();
+  if (is_linear(c)) return {all};
   const output is_one = cast(equal(c.input(), c.result()), c.input().type());
   return {all * is_one / call_operator(g, "HorovodAllreduce", {is_one}).result()};
+}
+inline gradient_list gradient_of_grouped_all_reduce(const gradient_call& c) {
+  graph& g = c.owner();
+  std::vector<number_argument> dys;
+  std::vector<int> places;
+  for (int k = 0; k < c.input_count(); ++k)
+    if (static_cast<bool>(c.slices(k))) {
+      dys.emplace_back(c.dy(k));
+      places.push_back(k);
+    }
+  gradient_list result(static_cast<std::size_t>(c.input_count()));
+  if (!is_linear(c)) refuse_gradient(g, c.operation().index(), "the least or greatest of several tensors at once has no gradient");
+  const graph_operation made = call_operator(g, "HorovodGroupedAllreduce", dys, factors_of(c));
+  for (std::size_t k = 0; k < places.size(); ++k) result[static_cast<std::size_t>(places[k])] = made.result(static_cast<int>(k));
+  return result;
 }
 inline gradient_list gradient_of_all_gather(const gradient_call& c) {
   return {call_operator(c.owner(), "AllgatherGrad", {c.dy(), c.input()}).result()};
@@ -216,7 +218,7 @@ inline gradient_list gradient_of_broadcast_gradient(const gradient_call& c) {
   return {call_operator(c.owner(), "HorovodBroadcast", {c.dy()}, c.attributes({"root_rank"})).result()};
 }
 inline const bool collective_gradients_known = enter_gradients({{"HorovodAllreduce", gradient_of_all_reduce},
-                                                                {"HorovodGroupedAllreduce", gradient_of_all_reduce},
+                                                                {"HorovodGroupedAllreduce", gradient_of_grouped_all_reduce},
                                                                 {"HorovodAllgather", gradient_of_all_gather},
                                                                 {"AllgatherGrad", gradient_of_all_gather_gradient},
                                                                 {"HorovodBroadcast", gradient_of_broadcast},

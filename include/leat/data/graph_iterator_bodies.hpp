@@ -87,7 +87,9 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
   define_operator("IteratorV2() -> (handle: resource); " + structure + place, shapes::numbers);
   define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, shapes::numbers);
   define_operator("MakeIterator(dataset: variant, iterator: resource) -> ()");
-  define_operator("IteratorGetNext(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1");
+  // A dataset may wait, for a disk or another thread.
+  define_operator("IteratorGetNext(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1",
+                  {.is = nature::effect, .waits = true});
   define_operator("IteratorToStringHandle(resource_handle: resource) -> (string_handle: string)", shapes::numbers);
   define_operator(
       "IteratorFromStringHandleV2(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
@@ -126,8 +128,6 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
                    throw not_found("the string '" + name + "' stands for no iterator of this session");
                  })));
   });
-  // A dataset may wait, for a disk or another thread.
-  register_waiting({"IteratorGetNext"});
 }};
 
 inline attribute_map structure_attributes(const iterator_structure& of) {

@@ -10,6 +10,7 @@
 //   gradient   optional: adds the gradient of each input, written with the library's own operators
 //   expand     composite operators: the same in simpler operators
 //   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
+//   what       optional: facts that passes and executors ask for, if they are not those of its kind, see facts.hpp
 //   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
 //   only_checks
 //              optional: the result is the first operand, which was checked; graphs with names take that, whose operators check by themselves
@@ -21,12 +22,14 @@
 //
 // Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
 
-#include <concepts>
-#include <cstdint>
 #include <leat/core/dtype.hpp>
 #include <leat/core/list.hpp>
 #include <leat/core/shape.hpp>
+#include <leat/graph/facts.hpp>
 #include <leat/graph/form.hpp>
+
+#include <concepts>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -53,6 +56,19 @@ enum class op_kind : int {
   identity,     // the operand itself
   group         // nothing but control inputs
 };
+
+/// The facts of a class that states none.
+constexpr facts facts_of_kind(op_kind kind) {
+  switch (kind) {
+    case op_kind::placeholder: return {.is = nature::effect, .work = work_kind::none};  // it refuses a run that does not feed it
+    case op_kind::variable: return {.is = nature::inert, .work = work_kind::none, .state = state_role::variable};
+    case op_kind::constant: return {.work = work_kind::none, .integers = integer_rule::contents};
+    case op_kind::assign: return {.is = nature::effect, .written = {1}, .stops_gradient = true};
+    case op_kind::identity: return {.work = work_kind::none, .integers = integer_rule::same, .forwards = true};
+    case op_kind::group: return {.is = nature::inert, .work = work_kind::none, .stops_gradient = true};
+    default: return {};
+  }
+}
 
 /// Dtype and shape of a tensor.
 struct tensor_info {
@@ -162,6 +178,7 @@ struct op_info {
   bool folds = false;       // numbers known at compile time
   bool may_refuse = false;  // runs before variables are written
   bool keeps_shape = false;
+  facts what{};
   inference (*infer)(const operand_list&) = nullptr;
   inference (*infer_node)(const operand_list&) = nullptr;  // of graphs with names; null: as `infer`
   void (*gradient)(gradient_scope&) = nullptr;
@@ -224,6 +241,8 @@ constexpr op_info make_info() {
   if constexpr (requires { Op::only_checks; }) info.only_checks = Op::only_checks;
   if constexpr (requires { Op::may_refuse; }) info.may_refuse = Op::may_refuse;
   if constexpr (requires { Op::keeps_shape; }) info.keeps_shape = Op::keeps_shape;
+  if constexpr (requires { Op::what; }) info.what = Op::what;
+  else info.what = facts_of_kind(Op::kind);
   // Lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
     info.has_gradient = true;

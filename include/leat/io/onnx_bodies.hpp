@@ -29,14 +29,11 @@ inline onnx::tensor_proto onnx_tensor(const tensor_value& v) {
 }
 
 /// What ONNX cannot express, and what could be done.
-inline std::string onnx_advice(std::string_view type) {
-  constexpr std::string_view control[]{"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"};
-  if (std::find(std::begin(control), std::end(control), type) != std::end(control))
-    return "control flow is not written: choose outputs that do without it, or select instead of a condition";
-  if (type.starts_with("Random") || type == "TruncatedNormal" || type == "Multinomial")
+inline std::string onnx_advice(const facts& what) {
+  if (what.is == nature::control) return "control flow is not written: choose outputs that do without it, or select instead of a condition";
+  if (what.is == nature::random)
     return "its numbers would be others: build the graph for inference without them, or name its result as an input";
-  if (type.starts_with("Assign") || type.starts_with("Apply") || type.starts_with("SparseApply") || type.starts_with("Scatter"))
-    return "a model in ONNX has no variables: choose outputs that do not write them";
+  if (!what.written.empty()) return "a model in ONNX has no variables: choose outputs that do not write them";
   return "it has no counterpart among ONNX's operators: name its result as an input, or choose outputs that do without it";
 }
 
@@ -161,15 +158,16 @@ class onnx_model_writer {
       if (!checked_.insert(first.index()).second) continue;
       if (!is_without_effect(first.type()))
         throw unimplemented("ONNX: node '" + op.name() + "' (" + std::string(op.type()) + ") runs after '" + first.name() + "' (" +
-                            std::string(first.type()) + "), an order that ONNX does not have: " + onnx_advice(first.type()));
+                            std::string(first.type()) + "), an order that ONNX does not have: " + onnx_advice(info_at(first).what));
       for (const graph_operation& before : first.control_inputs()) open.push_back(before);
       for (const output& in : first.inputs()) open.push_back(in.operation());
     }
   }
+  const op_info& info_at(const graph_operation& op) const { return *graph_.at(op.index()).op; }
   void convert_node(const graph_operation& op) {
     const std::string_view type = op.type();
     writer_.begin(op);
-    if (type == "Const") {
+    if (info_at(op).kind == op_kind::constant) {
       const auto* value = op.attributes().find("value");
       const auto* held = value != nullptr ? value->get_if<leat::tensor_proto>() : nullptr;
       if (held == nullptr || onnx_type(to_dtype(held->dtype)) == onnx::element_type::undefined) {
@@ -177,12 +175,12 @@ class onnx_model_writer {
       }
       return writer_.initializer(onnx_tensor(tensor_value::from_proto(*held)));
     }
-    if (leat::detail::is_kept_variable(type)) return writer_.initializer(onnx_tensor(variables_(op)));
+    if (info_at(op).kind == op_kind::variable) return writer_.initializer(onnx_tensor(variables_(op)));
     if (type == "Placeholder" || type == "PlaceholderV2")
       throw invalid_argument("ONNX: the placeholder '" + op.name() + "' is needed and no input: name it among the inputs");
     if (is_passed_through(type)) return writer_.result(writer_.in());
     const onnx_row* row = find_onnx_row(type);
-    if (row == nullptr) writer_.refuse(onnx_advice(type));
+    if (row == nullptr) writer_.refuse(onnx_advice(info_at(op).what));
     if (row->rule != nullptr) row->rule(writer_);
     else writer_.result(writer_.one(row->same, writer_.all()));
   }

@@ -190,7 +190,7 @@ LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_v
   for (const auto& [key, tensor] : s.inputs) {
     if (given.contains(key)) continue;
     const output in = find(tensor, signature, key);
-    if (in.operation().type() == "Placeholder")
+    if (in.owner().at(in.index()).op->kind == op_kind::placeholder)
       throw invalid_argument("signature '" + std::string(signature) + "': the input '" + key + "' is not given: " + dtype_name(in.type()) +
                              " " + brackets(in.extent()));
   }

@@ -12,6 +12,7 @@ constexpr Handle operator/(const Handle& a, const Handle& b);
 
 struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
+  static constexpr facts what{.integers = integer_rule::sum};
   static constexpr std::string_view call_name = "add";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -45,6 +46,7 @@ LEAT_WHY_BESIDE operator+(A&&, B&&) LEAT_DELETED;
 
 struct sub_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Sub";
+  static constexpr facts what{.integers = integer_rule::difference};
   static constexpr std::string_view call_name = "sub";
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -77,6 +79,7 @@ LEAT_WHY_BESIDE operator-(A&&, B&&) LEAT_DELETED;
 
 struct mul_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Mul";
+  static constexpr facts what{.integers = integer_rule::product};
   static constexpr std::string_view call_name = "mul";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -192,6 +195,7 @@ LEAT_FUNCTION_OF_TWO(real_divide, real_div_op);
 
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
+  static constexpr facts what{.divides = true, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::truncate_div(a, b);
@@ -233,6 +237,7 @@ LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 /// The quotient of older graphs: of integers rounded toward zero. Source: TensorFlow `Div`.
 struct div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Div";
+  static constexpr facts what{.divides = true};
   static constexpr op_kind kind = op_kind::composite;
   template <class G>
   static constexpr output expand(G& g) {
@@ -251,6 +256,7 @@ struct div_op : rule::binary<rule::takes::number> {
 
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
+  static constexpr facts what{.integers = integer_rule::quotient, .divides = true, .stops_gradient = true};
   static constexpr std::string_view call_name = "floordiv";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -263,6 +269,7 @@ LEAT_QUOTIENT_OF_TWO(floor_divide, floor_div_op);
 
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
+  static constexpr facts what{.divides = true};
   static constexpr std::string_view call_name = "mod";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -282,6 +289,7 @@ LEAT_QUOTIENT_OF_TWO(floor_mod, floor_mod_op);
 
 struct truncate_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "TruncateMod";
+  static constexpr facts what{.divides = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::truncate_mod(a, b);
@@ -295,6 +303,7 @@ struct select_op;
 
 struct maximum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Maximum";
+  static constexpr facts what{.integers = integer_rule::larger};
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -318,6 +327,7 @@ LEAT_FUNCTION_OF_TWO(maximum, maximum_op);
 
 struct minimum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Minimum";
+  static constexpr facts what{.integers = integer_rule::smaller};
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -408,6 +418,7 @@ LEAT_FUNCTION_OF_ONE(sign, sign_op);
 
 struct floor_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Floor";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::floor(x);
@@ -418,6 +429,7 @@ LEAT_FUNCTION_OF_ONE(floor, floor_op);
 
 struct ceil_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Ceil";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::ceil(x);
@@ -428,6 +440,7 @@ LEAT_FUNCTION_OF_ONE(ceil, ceil_op);
 
 struct round_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Round";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::round(x);

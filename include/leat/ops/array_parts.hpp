@@ -9,6 +9,7 @@ namespace leat {
 /// Source: TensorFlow `Slice`.
 struct slice_op {
   static constexpr std::string_view type = "Slice";
+  static constexpr facts what{.work = work_kind::none};
   static constexpr field form[]{{field_kind::operand, "input"},
                                 {field_kind::half, "begin"},
                                 {field_kind::vector, "size"},
@@ -143,6 +144,7 @@ pad(...) LEAT_DELETED;
 /// Concatenation along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {
   static constexpr std::string_view type = "ConcatV2";
+  static constexpr facts what{.integers = integer_rule::joined};
   static constexpr std::string_view call_name = "concat";
   static constexpr field form[]{
       {field_kind::operands, "values"}, {field_kind::scalar, "axis"}, {field_kind::type_of, "T"}, {field_kind::fixed_type, "Tidx", 3}};
@@ -256,6 +258,7 @@ struct segment_sum_op : rule::by_segment {
 /// Rows by index. Source: TensorFlow `GatherV2`.
 struct gather_op {
   static constexpr std::string_view type = "GatherV2";
+  static constexpr facts what{.work = work_kind::gathered};
   static constexpr field form[]{{field_kind::operand, "params"},
                                 {field_kind::operand, "indices", -1},
                                 {field_kind::fixed_scalar, "axis", 0},

@@ -56,6 +56,7 @@ constexpr std::int64_t remaining_size(const shape& from, const shape& to) {
 /// Source: TensorFlow `Reshape`.
 struct reshape_op {
   static constexpr std::string_view type = "Reshape";
+  static constexpr facts what{.work = work_kind::none, .reshapes = true, .takes_shape = true};
   static constexpr field form[]{{field_kind::operand, "tensor"},
                                 {field_kind::vector, "shape"},
                                 {field_kind::type_of, "T"},
@@ -136,6 +137,7 @@ LEAT_OTHERWISE_OF(reshape, "<dimensions...>(x) takes one tensor; dimensions are 
 /// Removes dimensions of 1. Attributes: the axes; none means all such. Source: TensorFlow `Squeeze`.
 struct squeeze_op {
   static constexpr std::string_view type = "Squeeze";
+  static constexpr facts what{.work = work_kind::none, .reshapes = true};
   static constexpr field form[]{{field_kind::operand, "input"}, {field_kind::integers, "squeeze_dims"}, {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
@@ -177,6 +179,7 @@ LEAT_OTHERWISE_OF(squeeze, "<axes...>(x) takes one tensor; axes are template arg
 /// Inserts a dimension of 1. Attribute: the axis. Source: TensorFlow `ExpandDims`.
 struct expand_dims_op {
   static constexpr std::string_view type = "ExpandDims";
+  static constexpr facts what{.work = work_kind::none, .reshapes = true};
   static constexpr field form[]{{field_kind::operand, "input"},
                                 {field_kind::scalar, "dim"},
                                 {field_kind::type_of, "T"},
@@ -264,6 +267,7 @@ LEAT_OTHERWISE_OF(transpose, "<axes...>(x) takes one tensor; axes are template a
 /// Repeats dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
 struct broadcast_to_op {
   static constexpr std::string_view type = "BroadcastTo";
+  static constexpr facts what{.work = work_kind::broadcast, .takes_shape = true};
   static constexpr field form[]{{field_kind::operand, "input"},
                                 {field_kind::vector, "shape"},
                                 {field_kind::type_of, "T"},
@@ -319,9 +323,9 @@ constexpr auto identity(const X& x) {
 LEAT_TAKES_ONE_TENSOR(identity);
 struct stop_gradient_op {
   static constexpr std::string_view type = "StopGradient";
+  static constexpr facts what{.work = work_kind::none, .integers = integer_rule::same, .forwards = true, .stops_gradient = true};
   static constexpr auto& form = leat::form::same;
   static constexpr op_kind kind = op_kind::identity;
-  static constexpr bool stops_gradient = true;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
   template <class G>
   static constexpr void gradient(G&) {}

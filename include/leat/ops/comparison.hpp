@@ -305,6 +305,7 @@ select(...) LEAT_DELETED;
 /// Conversion to another dtype. Attribute: the dtype. Source: TensorFlow `Cast`.
 struct cast_op {
   static constexpr std::string_view type = "Cast";
+  static constexpr facts what{.integers = integer_rule::same};
   static constexpr field form[]{{field_kind::operand, "x"},
                                 {field_kind::type_of, "SrcT"},
                                 {field_kind::type_number, "DstT"},

@@ -584,6 +584,7 @@ LEAT_FUNCTION_OF_ONE(atanh, atanh_op);
 
 struct rint_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Rint";
+  static constexpr facts what{.stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::round(x);

@@ -114,6 +114,7 @@ struct equal_pair : binary<T> {
 template <takes T>
 struct comparison {
   static constexpr op_kind kind = op_kind::element;
+  static constexpr facts what{.stops_gradient = true};
   static constexpr auto& form = leat::form::pair;
   static constexpr inference infer(const operand_list& x) {
     auto got = broadcast_pair(x, T);

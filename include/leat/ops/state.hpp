@@ -31,6 +31,7 @@ struct assign_op : rule::assignment<rule::takes::any> {
 };
 struct assign_add_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignAdd";
+  static constexpr facts what{.is = nature::effect, .written = {1}, .adds = true, .stops_gradient = true};
   static constexpr field form[]{{field_kind::reference, "ref"},
                                 {field_kind::operand, "value"},
                                 {field_kind::type_of, "T"},
@@ -38,6 +39,7 @@ struct assign_add_op : rule::assignment<rule::takes::number> {
 };
 struct assign_sub_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignSub";
+  static constexpr facts what{.is = nature::effect, .written = {1}, .adds = true, .stops_gradient = true};
   static constexpr field form[]{{field_kind::reference, "ref"},
                                 {field_kind::operand, "value"},
                                 {field_kind::type_of, "T"},

@@ -2,7 +2,6 @@
 // Implementation of nan_tensor.hpp.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/runtime/plan/node_kinds.hpp>
 #include <leat/supervise/nan_tensor.hpp>
 
 #include <algorithm>
@@ -36,12 +35,8 @@ inline bool is_variable_node(const graph& g, int index) { return g.at(index).op-
 
 // What stands for itself when a run is repeated: arithmetic, variables and writes to them, control flow.
 inline bool repeats(const graph& g, int index) {
-  const op_info& op = *g.at(index).op;
-  if (runtime::is_pure(op) || op.kind == op_kind::variable || op.kind == op_kind::assign || op.kind == op_kind::group) return true;
-  if (runtime::flow_of(op.type) != runtime::flow::plain || runtime::is_switch(op.type)) return true;
-  if (op.type == "IsVariableInitialized" || op.type == "LoopCond" || op.type == "Assert" || runtime::passes_on(op.type)) return true;
-  const graph_operation node(const_cast<graph&>(g), index);
-  return !runtime::written_inputs(op, static_cast<int>(node.inputs().size())).empty();
+  const facts& what = g.at(index).op->what;
+  return what.is <= nature::observes || !what.written.empty();
 }
 
 inline std::pair<int, int> key_of(const output& o) { return {o.index(), o.port()}; }

@@ -5,7 +5,6 @@
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/variables/named_variables.hpp>
 #include <leat/named/variables/uninitialized.hpp>
-#include <leat/proto/operator_names.hpp>
 #include <leat/summary/named_summary.hpp>
 #include <leat/supervise/hooked_run.hpp>
 #include <leat/supervise/run_snapshot.hpp>
@@ -87,7 +86,7 @@ struct supervisor::kept {
   // Where replicas are used, a variable without a device would be made by each of them.
   void check_devices() const {
     for (const graph_operation& op : get_operations(owner))
-      if (leat::detail::is_kept_variable(op.type()) && op.device().empty())
+      if (owner.at(op.index()).op->kind == op_kind::variable && op.device().empty())
         throw invalid_argument("When using replicas, all Variables must have their device set: " + detail::node_text(op));
   }
   std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }

@@ -83,8 +83,9 @@ class onnx_writer {
   /// The integers of an input, if they are known while the graph is written.
   std::optional<std::vector<std::int64_t>> known(std::size_t k) const {
     output o = inputs_.at(k);
-    while (o.operation().type() == "Identity") o = o.operation().inputs().at(0);
-    if (o.operation().type() == "Const") {
+    const auto info_at = [](const output& of) -> const op_info& { return *of.owner().at(of.index()).op; };
+    while (info_at(o).kind == op_kind::identity) o = o.operation().inputs().at(0);
+    if (info_at(o).kind == op_kind::constant) {
       const auto* value = o.operation().attributes().find("value");
       const auto* held = value != nullptr ? value->get_if<leat::tensor_proto>() : nullptr;
       return held != nullptr ? integers_of(*held, max_contents) : std::nullopt;

@@ -44,6 +44,11 @@ inline const canonical_rewrite* find_rewrite(std::string_view type) {
   const auto at = table.by_type.find(type);
   return at == table.by_type.end() ? nullptr : &at->second;
 }
+/// Whether it is a function of its inputs that is rewritten to operators with a definition.
+inline bool is_rewritten(std::string_view type) {
+  const canonical_rewrite* rewrite = find_rewrite(type);
+  return rewrite != nullptr && !rewrite->writes;
+}
 /// The rewrite of a further result of a type, or null.
 inline const canonical_rewrite* find_rewrite(std::string_view type, int port) {
   return find_rewrite(std::string(type) + ":" + std::to_string(port));

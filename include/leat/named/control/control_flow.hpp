@@ -6,7 +6,6 @@
 
 #include <leat/named/graph/named.hpp>
 #include <leat/named/scopes/scopes.hpp>
-#include <leat/proto/operator_names.hpp>
 
 #include <set>
 
@@ -114,14 +113,14 @@ class flow_context : public control_flow_context {
 inline flow_context* context_of(const graph& g, int index) { return static_cast<flow_context*>(nodes_of(g).record(index).context); }
 inline flow_context* result_context(const graph& g, int index) {
   flow_context* const its = context_of(g, index);
-  return its != nullptr && is_exit(g.at(index).op->type) ? its->outer() : its;
+  return its != nullptr && g.at(index).op->what.control == flow::exit ? its->outer() : its;
 }
 inline while_context* loop_of(const graph& g, int index) {
   flow_context* const its = context_of(g, index);
   return its == nullptr ? nullptr : its->loop();
 }
 inline bool is_loop_constant(graph& g, int index) {
-  if (!is_enter(g.at(index).op->type)) return false;
+  if (g.at(index).op->what.control != flow::enter) return false;
   const auto* a = nodes_of(g).record(index).attributes.find("is_constant");
   const auto* value = a != nullptr ? a->get_if<bool>() : nullptr;
   return value != nullptr && *value;
@@ -194,7 +193,7 @@ class cond_context final : public flow_context {
     node_record& r = nodes_->record(index);
     for (int port = 0; port < r.results; ++port)
       for (flow_context* c = this; c != nullptr; c = c->outer()) c->know({*g_, index, port});
-    if (outer_ != nullptr || !is_exit(g_->at(index).op->type)) r.fetchable = r.feedable = false;
+    if (outer_ != nullptr || g_->at(index).op->what.control != flow::exit) r.fetchable = r.feedable = false;
   }
 
  private:
@@ -311,7 +310,7 @@ class while_context final : public flow_context {
   /// Shapes and sizes of forward values are computed in the forward loop, so that it saves them and not the tensors.
   control_flow_context* home_of(const node_request& request) override {
     if (gradient == nullptr || request.inputs.empty()) return this;
-    if (!detail::is_shape_query(request.op->type)) return this;
+    if (request.op->what.depends_on != looks_at::shape) return this;
     flow_context* const its = context_of(*g_, request.inputs[0].index());
     if (its == nullptr || its->loop() != gradient->forward()) return this;
     return result_context(*g_, request.inputs[0].index()) == its ? its : this;
@@ -346,7 +345,7 @@ class while_context final : public flow_context {
   void note(int index) override {
     node_record& r = nodes_->record(index);
     for (int port = 0; port < r.results; ++port) know({*g_, index, port});
-    if (outer_ != nullptr || !is_exit(g_->at(index).op->type)) r.fetchable = r.feedable = false;
+    if (outer_ != nullptr || g_->at(index).op->what.control != flow::exit) r.fetchable = r.feedable = false;
   }
 
  private:
@@ -358,7 +357,7 @@ class while_context final : public flow_context {
 };
 
 inline bool is_loop_switch(graph& g, int index) {
-  if (!is_switch(g.at(index).op->type)) return false;
+  if (g.at(index).op->what.control != flow::branch) return false;
   flow_context* const its = context_of(g, index);
   if (its == nullptr || its->branch() != nullptr) return false;
   const output by = g.named().input(g, index, 1);
@@ -391,9 +390,9 @@ inline void flow_context::check_use(const node_request& request, control_flow_co
       if (c == outer) return true;
     return false;
   };
-  const std::string_view type = request.op->type;
+  const flow control = request.op->what.control;
   bool valid = false;
-  if (to_loop == nullptr) valid = from_loop == nullptr || is_enter(type) || is_switch(type);
+  if (to_loop == nullptr) valid = from_loop == nullptr || control == flow::enter || control == flow::branch;
   else if (contains(to_loop, from_loop)) valid = true;
   else if (to_loop->gradient != nullptr)
     valid = contains(to_loop->gradient->forward(), from_loop) ||

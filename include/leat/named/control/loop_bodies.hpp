@@ -20,7 +20,8 @@ LEAT_FUNCTION bool shape_within(const shape& one, const shape& wide) {
 
 LEAT_FUNCTION output reference_or_plain(const output& o, std::string_view type, std::string_view reference_type) {
   const bool is_reference = is_reference_result(*o.owner().at(o.index()).op, o.port());
-  if (!is_reference && type == "Identity") return o.owner().named().build(o.owner(), info_of<identity_op>, std::array{o}, {}, type);
+  if (const op_info* const known = is_reference ? nullptr : find_operator(type))
+    return o.owner().named().build(o.owner(), *known, std::array{o}, {}, type);
   return call_operator(o.owner(), is_reference ? reference_type : type, {o}).result();
 }
 

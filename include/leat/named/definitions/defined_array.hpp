@@ -182,18 +182,30 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
     for (int k = 0; k < c.result_count(); ++k)
       c.set(k, vector_of(c.input(k).extent.has_rank() ? c.input(k).extent.rank : -1));
   };
-  define_operator("Shape(input: T) -> (output: out_type); out_type: {int32, int64} = int32", shape_of_each);
-  define_operator("ShapeN(input: N*T) -> (output: N*out_type); out_type: {int32, int64} = int32", shape_of_each);
-  define_operator("Rank(input: T) -> (output: int32)", shapes::numbers);
-  define_operator("Size(input: T) -> (output: out_type); out_type: {int32, int64} = int32", shapes::numbers);
-  define_operator("ZerosLike(x: T) -> (y: T)", shapes::like<0>);
-  define_operator("OnesLike(x: T) -> (y: T)", shapes::like<0>);
-  define_operator("Fill(dims: index_type, value: T) -> (output: T); index_type: {int32, int64} = int32", [](shape_context& c) {
-    shapes::want_rank(c, 0, 1);
-    shapes::want_rank(c, 1, 0);
-    c.set(0, shapes::from_numbers(c, 0));
-  });
+  define_operator(
+      "Shape(input: T) -> (output: out_type); out_type: {int32, int64} = int32",
+      {.is = nature::pure, .work = work_kind::none, .depends_on = looks_at::shape, .integers = integer_rule::shape, .stops_gradient = true},
+      shape_of_each);
+  define_operator("ShapeN(input: N*T) -> (output: N*out_type); out_type: {int32, int64} = int32",
+                  {.is = nature::pure, .work = work_kind::none, .depends_on = looks_at::shapes, .stops_gradient = true}, shape_of_each);
+  define_operator(
+      "Rank(input: T) -> (output: int32)",
+      {.is = nature::pure, .work = work_kind::none, .depends_on = looks_at::shape, .integers = integer_rule::rank, .stops_gradient = true},
+      shapes::numbers);
+  define_operator(
+      "Size(input: T) -> (output: out_type); out_type: {int32, int64} = int32",
+      {.is = nature::pure, .work = work_kind::none, .depends_on = looks_at::shape, .integers = integer_rule::size, .stops_gradient = true},
+      shapes::numbers);
+  define_operator("ZerosLike(x: T) -> (y: T)", {.is = nature::pure, .stops_gradient = true, .is_zero = true}, shapes::like<0>);
+  define_operator("OnesLike(x: T) -> (y: T)", {.is = nature::pure, .stops_gradient = true}, shapes::like<0>);
+  define_operator("Fill(dims: index_type, value: T) -> (output: T); index_type: {int32, int64} = int32",
+                  {.is = nature::pure, .work = work_kind::filled, .values = {0, 1}}, [](shape_context& c) {
+                    shapes::want_rank(c, 0, 1);
+                    shapes::want_rank(c, 1, 0);
+                    c.set(0, shapes::from_numbers(c, 0));
+                  });
   define_operator("Range(start: Tidx, limit: Tidx, delta: Tidx) -> (output: Tidx); Tidx: {float32, float64, int32, int64}",
+                  {.is = nature::pure, .work = work_kind::none, .integers = integer_rule::range, .stops_gradient = true},
                   [](shape_context& c) {
                     const auto start = shapes::number(c, 0), limit = shapes::number(c, 1), delta = shapes::number(c, 2);
                     std::int64_t count = -1;
@@ -202,64 +214,68 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
                     }
                     c.set(0, vector_of(count));
                   });
-  define_operator("Pack(values: N*T) -> (output: T); axis: int = 0", packed_shape);
-  define_operator("Unpack(value: T) -> (output: num*T); num: int >= 0; axis: int = 0", unpacked_shape);
-  define_operator("Split(split_dim: int32, value: T) -> (output: num_split*T); num_split: int >= 1", split_shape);
+  define_operator("Pack(values: N*T) -> (output: T); axis: int = 0", {.is = nature::pure, .integers = integer_rule::packed}, packed_shape);
+  define_operator("Unpack(value: T) -> (output: num*T); num: int >= 0; axis: int = 0", {.is = nature::pure}, unpacked_shape);
+  define_operator("Split(split_dim: int32, value: T) -> (output: num_split*T); num_split: int >= 1", {.is = nature::pure, .values = {0, 1}},
+                  split_shape);
   define_operator(
       "SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T); num_split: int >= 1; Tlen: {int32, int64}",
-      split_sizes_shape);
-  define_operator("Concat(concat_dim: int32, values: N*T) -> (output: T); N: int >= 2");
+      {.is = nature::pure, .values = {1, 2}}, split_sizes_shape);
+  define_operator("Concat(concat_dim: int32, values: N*T) -> (output: T); N: int >= 2", {.is = nature::pure});
   define_operator("ConcatOffset(concat_dim: int32, shape: N*shape_type) -> (offset: N*shape_type); shape_type: {int32, int64} = int32",
-                  [](shape_context& c) {
+                  {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
                     for (int k = 0; k < c.result_count(); ++k) c.set(k, c.input(k + 1).extent);
                   });
-  define_operator("Tile(input: T, multiples: Tmultiples) -> (output: T); Tmultiples: {int32, int64}", [](shape_context& c) {
-    shape extent = c.input(0).extent;
-    const auto multiples = c.numbers(1);
-    if (!extent.has_rank()) return;
-    if (multiples && multiples->size() != static_cast<std::size_t>(extent.rank))
-      c.fail("Shape must be rank " + std::to_string(multiples->size()) + " but is rank " + std::to_string(extent.rank));
-    for (int i = 0; i < extent.rank; ++i) {
-      const std::int64_t times = multiples ? (*multiples)[static_cast<std::size_t>(i)] : -1;
-      if (extent[i] < 0 || times < 0) extent.dim[i] = unknown_dimension;
-      else if (!multiplies(extent[i], times, extent.dim[i])) c.fail("a result of more than 2^44 elements, which no memory holds");
-    }
-    c.set(0, extent);
-  });
+  define_operator("Tile(input: T, multiples: Tmultiples) -> (output: T); Tmultiples: {int32, int64}",
+                  {.is = nature::pure, .work = work_kind::tiled, .values = {1, 1}}, [](shape_context& c) {
+                    shape extent = c.input(0).extent;
+                    const auto multiples = c.numbers(1);
+                    if (!extent.has_rank()) return;
+                    if (multiples && multiples->size() != static_cast<std::size_t>(extent.rank))
+                      c.fail("Shape must be rank " + std::to_string(multiples->size()) + " but is rank " + std::to_string(extent.rank));
+                    for (int i = 0; i < extent.rank; ++i) {
+                      const std::int64_t times = multiples ? (*multiples)[static_cast<std::size_t>(i)] : -1;
+                      if (extent[i] < 0 || times < 0) extent.dim[i] = unknown_dimension;
+                      else if (!multiplies(extent[i], times, extent.dim[i]))
+                        c.fail("a result of more than 2^44 elements, which no memory holds");
+                    }
+                    c.set(0, extent);
+                  });
   define_operator(
       "StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> (output: T); Index: {int32, int64}; begin_mask: int = 0; "
       "end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
-      strided_slice_shape);
+      {.is = nature::pure, .work = work_kind::none, .integers = integer_rule::slice, .values = {1, 3}}, strided_slice_shape);
   define_operator(
       "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T); Index: {int32, int64}; "
       "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
-      [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+      {.is = nature::pure, .values = {0, 4}}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
   for (const char* type : {"SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"})
-    define_operator(std::string(type) + "(data: T, segment_ids: Tindices) -> (output: T); Tindices: {int32, int64}", [](shape_context& c) {
-      shapes::want_rank(c, 1, 1);
-      shape extent = c.input(0).extent;
-      if (!extent.has_rank()) return;
-      if (extent.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
-      extent.dim[0] = unknown_dimension;
-      c.set(0, extent);
-    });
-  define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", shapes::like<0>);
-  define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", shapes::like<0>);
+    define_operator(std::string(type) + "(data: T, segment_ids: Tindices) -> (output: T); Tindices: {int32, int64}", {.is = nature::pure},
+                    [](shape_context& c) {
+                      shapes::want_rank(c, 1, 1);
+                      shape extent = c.input(0).extent;
+                      if (!extent.has_rank()) return;
+                      if (extent.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+                      extent.dim[0] = unknown_dimension;
+                      c.set(0, extent);
+                    });
+  define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", {.is = nature::pure}, shapes::like<0>);
+  define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", {.is = nature::pure}, shapes::like<0>);
   define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32",
-                  [](shape_context& c) { c.set_all(vector_of(-1)); });
-  define_operator("Where(input: T) -> (index: int64); T: type = bool", [](shape_context& c) {
+                  {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) { c.set_all(vector_of(-1)); });
+  define_operator("Where(input: T) -> (index: int64); T: type = bool", {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
     shape s = vector_of(-1);
     s.push(c.input(0).extent.has_rank() ? c.input(0).extent.rank : unknown_dimension);
     c.set(0, s);
   });
-  define_operator("Select(condition: bool, t: T, e: T) -> (output: T)", [](shape_context& c) {
+  define_operator("Select(condition: bool, t: T, e: T) -> (output: T)", {.is = nature::pure}, [](shape_context& c) {
     if (!may_equal(c.input(1).extent, c.input(2).extent))
       c.fail("Dimensions must be equal: " + leat::shape_text(c.input(1).extent) + " and " + leat::shape_text(c.input(2).extent));
     c.set(0, known_of(c.input(1).extent, c.input(2).extent));
   });
   define_operator(
       "Gather(params: Tparams, indices: Tindices) -> (output: Tparams); validate_indices: bool = true; Tindices: {int32, int64}",
-      [](shape_context& c) {
+      {.is = nature::pure, .work = work_kind::gathered}, [](shape_context& c) {
         const shape& params = c.input(0).extent;
         const shape& indices = c.input(1).extent;
         if (!params.has_rank() || !indices.has_rank()) return;
@@ -268,22 +284,25 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
         for (int i = 1; i < params.rank; ++i) result.push(params[i]);
         c.set(0, result);
       });
-  define_operator("GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams); Tindices: {int32, int64}", [](shape_context& c) {
-    const shape& params = c.input(0).extent;
-    const shape& indices = c.input(1).extent;
-    if (!params.has_rank() || !indices.has_rank() || indices.rank == 0 || indices[indices.rank - 1] < 0) return;
-    const auto depth = indices[indices.rank - 1];
-    if (depth > params.rank) c.fail("indices.shape[-1] must be <= params.rank");
-    shape result;
-    for (int i = 0; i + 1 < indices.rank; ++i) result.push(indices[i]);
-    for (int i = static_cast<int>(depth); i < params.rank; ++i) result.push(params[i]);
-    c.set(0, result);
-  });
+  define_operator("GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams); Tindices: {int32, int64}",
+                  {.is = nature::pure, .work = work_kind::gathered}, [](shape_context& c) {
+                    const shape& params = c.input(0).extent;
+                    const shape& indices = c.input(1).extent;
+                    if (!params.has_rank() || !indices.has_rank() || indices.rank == 0 || indices[indices.rank - 1] < 0) return;
+                    const auto depth = indices[indices.rank - 1];
+                    if (depth > params.rank) c.fail("indices.shape[-1] must be <= params.rank");
+                    shape result;
+                    for (int i = 0; i + 1 < indices.rank; ++i) result.push(indices[i]);
+                    for (int i = static_cast<int>(depth); i < params.rank; ++i) result.push(params[i]);
+                    c.set(0, result);
+                  });
   define_operator("ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T); Tindices: {int32, int64}",
-                  [](shape_context& c) { c.set(0, shapes::from_numbers(c, 2)); });
-  define_operator("InvertPermutation(x: T) -> (y: T); T: {int32, int64} = int32", shapes::like<0>);
+                  {.is = nature::pure, .work = work_kind::scattered}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 2)); });
+  define_operator("InvertPermutation(x: T) -> (y: T); T: {int32, int64} = int32", {.is = nature::pure, .stops_gradient = true},
+                  shapes::like<0>);
   define_operator(
-      "DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T); num_partitions: int >= 1", [](shape_context& c) {
+      "DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T); num_partitions: int >= 1", {.is = nature::pure},
+      [](shape_context& c) {
         const shape& data = c.input(0).extent;
         const shape& partitions = c.input(1).extent;
         if (!data.has_rank() || !partitions.has_rank()) return;
@@ -311,53 +330,62 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
     for (int i = indices.rank; i < data.rank; ++i) result.push(data[i]);
     c.set(0, result);
   };
-  define_operator("DynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", stitched);
-  define_operator("ParallelDynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", stitched);
+  define_operator("DynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", {.is = nature::pure}, stitched);
+  define_operator("ParallelDynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", {.is = nature::pure}, stitched);
   define_operator(
       "TopKV2(input: T, k: Tk) -> (values: T, indices: index_type); sorted: bool = true; Tk: type = int32; index_type: type = int32",
-      [](shape_context& c) {
+      {.is = nature::pure}, [](shape_context& c) {
         shape extent = c.input(0).extent;
         if (!extent.has_rank() || extent.rank == 0) return;
         extent.dim[extent.rank - 1] = shapes::number(c, 1).value_or(unknown_dimension);
         c.set_all(extent);
       });
-  define_operator("TopK(input: T) -> (values: T, indices: int32); k: int >= 0; sorted: bool = true", [](shape_context& c) {
-    shape extent = c.input(0).extent;
-    if (!extent.has_rank() || extent.rank == 0) return;
-    extent.dim[extent.rank - 1] = c.integer("k");
-    c.set_all(extent);
-  });
-  define_operator("InTopK(predictions: float32, targets: T) -> (precision: bool); k: int; T: {int32, int64} = int32", shapes::like<1>);
-  define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32", shapes::like<1>);
-  define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", [](shape_context& c) {
+  define_operator("TopK(input: T) -> (values: T, indices: int32); k: int >= 0; sorted: bool = true", {.is = nature::pure},
+                  [](shape_context& c) {
+                    shape extent = c.input(0).extent;
+                    if (!extent.has_rank() || extent.rank == 0) return;
+                    extent.dim[extent.rank - 1] = c.integer("k");
+                    c.set_all(extent);
+                  });
+  define_operator("InTopK(predictions: float32, targets: T) -> (precision: bool); k: int; T: {int32, int64} = int32",
+                  {.is = nature::pure, .stops_gradient = true}, shapes::like<1>);
+  define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32",
+                  {.is = nature::pure, .stops_gradient = true}, shapes::like<1>);
+  define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", {.is = nature::pure}, [](shape_context& c) {
     c.set(0, vector_of(-1));
     c.set(1, c.input(0).extent);
   });
-  define_operator("ListDiff(x: T, y: T) -> (out: T, idx: out_idx); out_idx: type = int32",
+  define_operator("ListDiff(x: T, y: T) -> (out: T, idx: out_idx); out_idx: type = int32", {.is = nature::pure},
                   [](shape_context& c) { c.set_all(vector_of(-1)); });
+  constexpr facts draws{.is = nature::random, .work = work_kind::random, .stops_gradient = true};
   const auto random = [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); };
   for (const char* type : {"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
     define_operator(std::string(type) +
                         "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}",
-                    random);
+                    draws, random);
   define_operator(
-      "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", random);
-  define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", shapes::like<0>);
+      "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", draws,
+      random);
+  define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", draws, shapes::like<0>);
   define_operator(
-      "Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64");
-  define_operator("PlaceholderV2() -> (output: dtype); shape: shape", [](shape_context& c) {
-    const auto* a = c.attribute("shape");
-    if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
-  });
-  define_operator("PlaceholderWithDefault(input: dtype) -> (output: dtype); shape: shape", [](shape_context& c) {
-    const auto* a = c.attribute("shape");
-    const auto* said = a != nullptr ? a->get_if<tensor_shape_proto>() : nullptr;
-    if (said == nullptr) return;
-    const shape extent = to_shape(*said);
-    if (!may_equal(c.input(0).extent, extent))
-      c.fail("the input has shape " + leat::shape_text(c.input(0).extent) + ", the attribute shape is " + leat::shape_text(extent));
-    c.set(0, extent);
-  });
+      "Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64",
+      {.is = nature::random, .stops_gradient = true});
+  define_operator("PlaceholderV2() -> (output: dtype); shape: shape", {.is = nature::effect, .work = work_kind::none},
+                  [](shape_context& c) {
+                    const auto* a = c.attribute("shape");
+                    if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
+                  });
+  define_operator(
+      "PlaceholderWithDefault(input: dtype) -> (output: dtype); shape: shape",
+      {.is = nature::inert, .work = work_kind::none, .forwards = true}, [](shape_context& c) {
+        const auto* a = c.attribute("shape");
+        const auto* said = a != nullptr ? a->get_if<tensor_shape_proto>() : nullptr;
+        if (said == nullptr) return;
+        const shape extent = to_shape(*said);
+        if (!may_equal(c.input(0).extent, extent))
+          c.fail("the input has shape " + leat::shape_text(c.input(0).extent) + ", the attribute shape is " + leat::shape_text(extent));
+        c.set(0, extent);
+      });
 }};
 
 }  // namespace leat::detail

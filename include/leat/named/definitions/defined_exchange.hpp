@@ -9,8 +9,9 @@ namespace leat::detail {
 LEAT_EARLY inline const leat::detail::filled_early exchange_operators_defined{[] {
   const std::string edge =
       "tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false";
-  define_operator("_Send(tensor: T) -> (); " + edge);
-  define_operator("_Recv() -> (tensor: tensor_type); tensor_type: type; " + edge);
+  define_operator("_Send(tensor: T) -> (); " + edge, {.is = nature::control, .control = flow::send});
+  define_operator("_Recv() -> (tensor: tensor_type); tensor_type: type; " + edge,
+                  {.is = nature::control, .control = flow::receive, .waits = true});
 }};
 
 }  // namespace leat::detail

@@ -103,53 +103,58 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
     if (bias.has_rank() && extent[at] < 0) extent.dim[at] = bias[0];
     c.set(0, extent);
   };
-  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", biased);
-  define_operator("BiasAddV1(value: T, bias: T) -> (output: T)", biased);
-  define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", [](shape_context& c) {
-    const shape& extent = c.input(0).extent;
-    if (extent.has_rank() && extent.rank > 1) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
-    else c.set(0, shapes::vector_of(-1));
-  });
-  define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
-  define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
+  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure}, biased);
+  define_operator("BiasAddV1(value: T, bias: T) -> (output: T)", {.is = nature::pure}, biased);
+  define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure},
+                  [](shape_context& c) {
+                    const shape& extent = c.input(0).extent;
+                    if (extent.has_rank() && extent.rank > 1) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
+                    else c.set(0, shapes::vector_of(-1));
+                  });
+  define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
+                  {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
+  define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
+                  {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
 
   define_operator(
       "Conv2D(input: T, filter: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      convolved_shape);
+      {.is = nature::pure, .work = work_kind::convolution}, convolved_shape);
   define_operator(
       "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
       "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+      {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
   define_operator(
       "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
       "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+      {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
   define_operator(
       "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"",
-      pooled_shape);
+      {.is = nature::pure}, pooled_shape);
   define_operator(
       "MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); "
       "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"",
-      shapes::like<0>);
+      {.is = nature::pure}, shapes::like<0>);
   define_operator("AvgPool(value: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: string = \"NHWC\"",
-                  pooled_shape);
+                  {.is = nature::pure}, pooled_shape);
   define_operator(
       "AvgPoolGrad(orig_input_shape: int32, grad: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: "
       "string = \"NHWC\"",
-      [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+      {.is = nature::pure}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
 
-  define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", shapes::numbers);
-  define_operator("HistogramSummary(tag: string, values: T) -> (summary: string); T: type = float32", shapes::numbers);
-  define_operator("ImageSummary(tag: string, tensor: T) -> (summary: string); max_images: int >= 1 = 3; T: type = float32", shapes::numbers);
-  define_operator("AudioSummary(tag: string, tensor: float32) -> (summary: string); sample_rate: float; max_outputs: int >= 1 = 3",
+  constexpr facts summary{.is = nature::effect, .stops_gradient = true, .is_summary = true};
+  define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", summary, shapes::numbers);
+  define_operator("HistogramSummary(tag: string, values: T) -> (summary: string); T: type = float32", summary, shapes::numbers);
+  define_operator("ImageSummary(tag: string, tensor: T) -> (summary: string); max_images: int >= 1 = 3; T: type = float32", summary,
                   shapes::numbers);
-  define_operator(
-      "AudioSummaryV2(tag: string, tensor: float32, sample_rate: float32) -> (summary: string); max_outputs: int >= 1 = 3",
-      shapes::numbers);
-  define_operator("TensorSummaryV2(tag: string, tensor: T, serialized_summary_metadata: string) -> (summary: string)", shapes::numbers);
-  define_operator("MergeSummary(inputs: N*string) -> (summary: string)", shapes::numbers);
+  define_operator("AudioSummary(tag: string, tensor: float32) -> (summary: string); sample_rate: float; max_outputs: int >= 1 = 3", summary,
+                  shapes::numbers);
+  define_operator("AudioSummaryV2(tag: string, tensor: float32, sample_rate: float32) -> (summary: string); max_outputs: int >= 1 = 3",
+                  summary, shapes::numbers);
+  define_operator("TensorSummaryV2(tag: string, tensor: T, serialized_summary_metadata: string) -> (summary: string)", summary,
+                  shapes::numbers);
+  define_operator("MergeSummary(inputs: N*string) -> (summary: string)", summary, shapes::numbers);
 }};
 
 }  // namespace leat::detail

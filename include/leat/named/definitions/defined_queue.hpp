@@ -11,22 +11,27 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
     const std::string handle = old ? "handle: &string" : "handle: resource";
+    // TensorFlow has its entries "no gradient" under these older names alone.
+    const facts waits{.is = nature::effect, .stops_gradient = old, .waits = true};
     const std::string queue = "component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; ";
     const std::string place = "container: string = \"\"; shared_name: string = \"\"";
     const std::string made = "() -> (" + handle + "); " + queue;
-    define_operator("FIFOQueue" + v + made + place, shapes::numbers);
-    define_operator("PaddingFIFOQueue" + v + made + place, shapes::numbers);
+    define_operator("FIFOQueue" + v + made + place, {.is = nature::effect, .work = work_kind::none}, shapes::numbers);
+    define_operator("PaddingFIFOQueue" + v + made + place, {.is = nature::effect, .work = work_kind::none}, shapes::numbers);
     define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place,
-                    shapes::numbers);
+                    {.is = nature::effect, .work = work_kind::none}, shapes::numbers);
     for (const char* many : {"", "Many"})
-      define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1");
-    define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1");
+      define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1", waits);
+    define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1", waits);
     for (const char* many : {"Many", "UpTo"})
-      define_operator("QueueDequeue" + (many + v) + "(" + handle +
-                      ", n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
-    define_operator("QueueClose" + v + "(" + handle + ") -> (); cancel_pending_enqueues: bool = false");
-    define_operator("QueueIsClosed" + v + "(" + handle + ") -> (is_closed: bool)", shapes::numbers);
-    define_operator("QueueSize" + v + "(" + handle + ") -> (size: int32)", shapes::numbers);
+      define_operator(
+          "QueueDequeue" + (many + v) + "(" + handle + ", n: int32) -> (components: list(component_types)); timeout_ms: int = -1", waits);
+    define_operator("QueueClose" + v + "(" + handle + ") -> (); cancel_pending_enqueues: bool = false",
+                    {.is = nature::effect, .work = work_kind::none, .stops_gradient = old});
+    define_operator("QueueIsClosed" + v + "(" + handle + ") -> (is_closed: bool)", {.is = nature::effect, .work = work_kind::none},
+                    shapes::numbers);
+    define_operator("QueueSize" + v + "(" + handle + ") -> (size: int32)",
+                    {.is = nature::effect, .work = work_kind::none, .stops_gradient = old}, shapes::numbers);
   }
 
   define_operator(
@@ -36,7 +41,8 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ResourceAccumulatorApplyGradient(handle: resource, local_step: int64, gradient: dtype) -> ()");
   define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
   define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");
-  define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)");
+  define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)",
+                  {.is = nature::effect, .waits = true});
 
   // The library's own: gradients of synchronous replicas, one for each, and the rounds in which they are given.
   const std::string named = "container: string = \"\"; shared_name: string = \"\"";
@@ -44,7 +50,7 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ReplicaRoundsJoin(handle: resource, replica: int32) -> ()");
   define_operator("ReplicaRoundsLeave(handle: resource, replica: int32) -> ()");
   define_operator("ReplicaRoundsArrive(handle: resource, replica: int32) -> (applies: bool); timeout_ms: int = 0; step: string = \"\"",
-                  shapes::numbers);
+                  {.is = nature::effect, .waits = true}, shapes::numbers);
   define_operator("ReplicaRoundsEnd(handle: resource, replica: int32) -> ()");
   define_operator("ReplicaGradients() -> (handle: resource); dtype: type; shape: shape; " + named, shapes::numbers);
   define_operator("ReplicaGradientsGive(handle: resource, replica: int32, gradient: dtype) -> ()");

@@ -9,14 +9,17 @@
 namespace leat::detail {
 
 LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
-  define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)", shapes::numbers);
+  define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)",
+                  {.is = nature::observes, .work = work_kind::none, .state = state_role::is_initialized}, shapes::numbers);
   define_operator("CountUpTo(ref: &T) -> (output: T); limit: int", shapes::numbers);
   const auto said = [](shape_context& c) {
     const auto* a = c.attribute("shape");
     if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
   };
-  define_operator("TemporaryVariable() -> (ref: &dtype); shape: shape; var_name: string = \"\"", said);
-  define_operator("DestroyTemporaryVariable(ref: &T) -> (value: T); var_name: string", shapes::like<0>);
+  define_operator("TemporaryVariable() -> (ref: &dtype); shape: shape; var_name: string = \"\"",
+                  {.is = nature::effect, .work = work_kind::none, .state = state_role::temporary_variable}, said);
+  define_operator("DestroyTemporaryVariable(ref: &T) -> (value: T); var_name: string",
+                  {.is = nature::effect, .state = state_role::temporary_variable_ends}, shapes::like<0>);
 
   const auto scattered = [](shape_context& c) {
     const shape& ref = c.input(0).extent;
@@ -29,11 +32,17 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
       c.fail("Must have updates.shape = indices.shape + ref.shape[1:] or updates.shape = [], got updates.shape " +
              leat::shape_text(updates) + ", indices.shape " + leat::shape_text(indices) + ", ref.shape " + leat::shape_text(ref));
   };
-  for (const char* type : {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax"})
-    define_operator(std::string(type) + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
-                        (type == std::string("ScatterUpdate") ? "true" : "false") + "; Tindices: {int32, int64}",
-                    scattered);
-  define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true", shapes::like<0>);
+  const auto define_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
+    define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
+                        (locks ? "true" : "false") + "; Tindices: {int32, int64}",
+                    {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, scattered);
+  };
+  define_scatter("ScatterUpdate", true, false, false);
+  for (const char* type : {"ScatterAdd", "ScatterSub"}) define_scatter(type, false, true, true);
+  for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, false, true);
+  for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false, false);
+  define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true",
+                  {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = true}, shapes::like<0>);
 
   // Optimizers: every array has the shape of the variable, every rate is a scalar. Those of selected rows have indices behind the
   // gradient, whose shape is another.
@@ -63,7 +72,7 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
     const std::size_t at = arguments.find(its_words);
     define_operator("SparseApply" + name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" +
                         arguments.substr(at + its_words.size()) + rest + "; Tindices: {int32, int64}",
-                    check(true));
+                    {.is = nature::effect, .work = work_kind::scattered}, check(true));
   };
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (define_update(std::type_identity<Updates>{}), ...);

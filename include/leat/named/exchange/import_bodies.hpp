@@ -545,7 +545,7 @@ class importer {
     if (!read || !all_known) {
       request.complete = false;
       request.results.push_back({asked_for, shape::unknown()});
-      if (op.type == "Reshape" || op.type == "BroadcastTo") request.results.back().extent = shape_of_numbers(request.inputs.back());
+      if (op.what.takes_shape) request.results.back().extent = shape_of_numbers(request.inputs.back());
     } else if (is_carried_only(asked_for) || carried_type(infos)) {
       request.complete = false;
       request.results.push_back(carried_result(def, op, infos, values));

@@ -58,7 +58,7 @@ inline gradient_list gradient_of_bias_add_grad(const gradient_call& c) {
 
 // The rows of a matrix, multiplied by the elements of a vector.
 inline output by_rows(const output& vector, const output& matrix) { return expand_dims(vector, -1) * matrix; }
-inline bool is_zeros(const output& o) { return o.operation().type() == "ZerosLike" || o.operation().type() == "Zeros"; }
+inline bool is_zeros(const output& o) { return o.owner().at(o.index()).op->what.is_zero; }
 
 inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
   const output dy = c.dy();

@@ -5,7 +5,6 @@
 #include <leat/named/gradients/gradient_way.hpp>
 #include <leat/named/gradients/gradient_writer.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
-#include <leat/proto/operator_names.hpp>
 
 #include <queue>
 
@@ -83,15 +82,16 @@ class gradient_walk {
     // A pop depends on the pushes to its stack.
     const auto stack_of = [&](int i) {
       int stack = nodes_.input(g_, i, 0).index();
-      while (nodes_.input_count(g_, stack) > 0 && !is_stack(g_.at(stack).op->type)) stack = nodes_.input(g_, stack, 0).index();
+      while (nodes_.input_count(g_, stack) > 0 && g_.at(stack).op->what.state != state_role::stack)
+        stack = nodes_.input(g_, stack, 0).index();
       return stack;
     };
     std::map<int, std::vector<int>> pops;
     for (int i = 0; i < g_.size(); ++i)
-      if (is_stack_pop(g_.at(i).op->type)) pops[stack_of(i)].push_back(i);
+      if (g_.at(i).op->what.state == state_role::pop) pops[stack_of(i)].push_back(i);
     if (!pops.empty())
       for (int i = 0; i < g_.size(); ++i)
-        if (is_stack_push(g_.at(i).op->type))
+        if (g_.at(i).op->what.state == state_role::push)
           for (int pop : pops[stack_of(i)]) users[at(i)].emplace_back(pop, 0);
     std::vector<char> reached(size, 0);
     std::vector<int> open;
@@ -116,7 +116,7 @@ class gradient_walk {
     // If one exit of a loop is needed, all of them are.
     std::set<control_flow_context*> loops;
     for (std::size_t k = 0; k < found.size(); ++k) {
-      if (!is_exit(g_.at(found[k]).op->type)) continue;
+      if (g_.at(found[k]).op->what.control != flow::exit) continue;
       while_context* const loop = loop_of(g_, found[k]);
       if (loop == nullptr) {
         if (gets_a_gradient(found[k]))
@@ -169,7 +169,7 @@ class gradient_walk {
     if (at(from) >= between_.size() || between_[at(from)] == 0) return;
     const bool is_ready = --pending_[at(from)] == 0;
     if (!is_ready && !(pending_[at(from)] > 0 && loops_.any() && is_loop_switch(g_, from))) return;
-    named_loop_gradient* const state = is_exit(g_.at(from).op->type) ? loops_.of(from, false) : nullptr;
+    named_loop_gradient* const state = g_.at(from).op->what.control == flow::exit ? loops_.of(from, false) : nullptr;
     if (state == nullptr) {
       ready_.push(from);
       return;
@@ -194,7 +194,7 @@ class gradient_walk {
 
   gradient_way way_of(int index) const {
     const op_info& op = *g_.at(index).op;
-    return nodes_.record(index).results == 0 ? gradient_way::nothing : gradient_way_of(op.type, op.gradient != nullptr);
+    return nodes_.record(index).results == 0 ? gradient_way::nothing : gradient_way_of(op);
   }
   [[noreturn]] void refuse_unknown(int index) const {
     refuse_gradient(g_, index, "no gradient is known of this operator: register_gradient says how it is passed");
@@ -274,7 +274,7 @@ class gradient_walk {
       const auto known = given_.find({index, port});
       dys.push_back(known == given_.end() ? gradient_value{} : sum(known->second));
       // What enters the loop that runs back is one tensor, made whole outside of it.
-      if (dys.back().is_sparse() && is_exit(g_.at(index).op->type)) dys.back() = densified(dys.back());
+      if (dys.back().is_sparse() && g_.at(index).op->what.control == flow::exit) dys.back() = densified(dys.back());
       any = any || static_cast<bool>(dys.back());
     }
     if (before != nullptr) before->backward().pop();

@@ -229,8 +229,9 @@ class named_loop_gradient final : public loop_gradient {
   int loop_constant_of(const output& o) const {
     int index = o.index();
     while (true) {
-      const std::string_view type = g_.at(index).op->type;
-      if (!is_switch(type) && type != "Identity" && type != "RefIdentity") break;
+      const op_info& op = *g_.at(index).op;
+      const bool is_identity = is_operator<identity_op>(op) || (op.what.forwards && op.what.forwards_reference);
+      if (op.what.control != flow::branch && !is_identity) break;
       index = nodes_.input(g_, index, 0).index();
     }
     return is_loop_constant(g_, index) ? index : -1;
@@ -391,7 +392,7 @@ class loop_gradients {
     named_loop_gradient* const state = of(o.index(), false);
     if (state == nullptr) return zeros_outside_loop(o);
     flow_context* const its = context_of(g_, o.index());
-    const bool dead = is_switch(g_.at(o.index()).op->type) && its->branch() != nullptr;
+    const bool dead = g_.at(o.index()).op->what.control == flow::branch && its->branch() != nullptr;
     if (o.extent().is_static()) {
       const output zero = zero_constant(o);
       if (!dead) return zero;
@@ -422,7 +423,7 @@ class loop_gradients {
   static output zeros_outside_loop(const output& o) {
     graph& g = o.owner();
     flow_context* const its = context_of(g, o.index());
-    if (!is_switch(g.at(o.index()).op->type) || its == nullptr || its->branch() == nullptr) return zeros_like_node(o);
+    if (g.at(o.index()).op->what.control != flow::branch || its == nullptr || its->branch() == nullptr) return zeros_like_node(o);
     cond_context* const branch = its->branch();
     const output taken = call_operator(g, "Switch", {g.named().input(g, o.index(), 0), branch->predicate()}).result(1 - branch->side());
     const output pivot = g.named().build(g, info_of<identity_op>, std::array{taken}, {}, "Identity");

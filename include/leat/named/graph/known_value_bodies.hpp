@@ -46,28 +46,45 @@ class known_value_reader {
 
   numbers computed(const output& o, int depth) const {
     if (o.port() != 0) return std::nullopt;
-    const std::string_view type = g_.at(o.index()).op->type;
-    if (type == "Const") {
-      const auto* contents = nodes_.contents_of(g_, o.index());
-      return contents != nullptr ? integers_of(*contents, max_count) : std::nullopt;
+    const integer_rule rule = g_.at(o.index()).op->what.integers;
+    const int count = inputs(o);
+    if (count == 0 && rule != integer_rule::contents) return std::nullopt;
+    switch (rule) {
+      case integer_rule::none: return std::nullopt;
+      case integer_rule::contents: {
+        const auto* contents = nodes_.contents_of(g_, o.index());
+        return contents != nullptr ? integers_of(*contents, max_count) : std::nullopt;
+      }
+      case integer_rule::same: return read(in(o, 0), depth + 1);
+      case integer_rule::shape:
+      case integer_rule::rank:
+      case integer_rule::size: return of_shape(rule, in(o, 0).extent());
+      case integer_rule::packed: return together(o, count, depth);
+      case integer_rule::joined: return together(o, count - 1, depth);
+      case integer_rule::slice: return strided(o, depth);
+      case integer_rule::range: return count == 3 ? counted(o, depth) : std::nullopt;
+      case integer_rule::sum: return arithmetic(o, depth, [](std::int64_t a, std::int64_t b) { return a + b; });
+      case integer_rule::difference: return arithmetic(o, depth, [](std::int64_t a, std::int64_t b) { return a - b; });
+      case integer_rule::product: return arithmetic(o, depth, [](std::int64_t a, std::int64_t b) { return a * b; });
+      case integer_rule::quotient: return arithmetic(o, depth, [](std::int64_t a, std::int64_t b) { return b <= 0 ? -1 : a / b; });
+      case integer_rule::larger: return arithmetic(o, depth, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+      case integer_rule::smaller: return arithmetic(o, depth, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
     }
-    if (inputs(o) == 0) return std::nullopt;
-    const output first = in(o, 0);
-    if (type == "Identity" || type == "Cast" || type == "StopGradient") return read(first, depth + 1);
-    const shape extent = first.extent();
-    if (type == "Shape") {
-      if (!extent.has_rank()) return std::nullopt;
-      std::vector<std::int64_t> sizes;
-      for (int i = 0; i < extent.rank; ++i) sizes.push_back(extent[i] < 0 ? -1 : extent[i]);
-      return sizes;
-    }
-    if (type == "Rank" && extent.has_rank()) return std::vector<std::int64_t>{extent.rank};
-    if (type == "Size" && extent.has_rank() && extent.is_static()) return std::vector<std::int64_t>{extent.elements()};
-    if (type == "Pack" || type == "ConcatV2") return together(o, type == "Pack" ? inputs(o) : inputs(o) - 1, depth);
-    if (type == "StridedSlice") return strided(o, depth);
-    if (type == "Range" && inputs(o) == 3) return counted(o, depth);
-    if (inputs(o) == 2) return arithmetic(o, type, depth);
     return std::nullopt;
+  }
+
+  static numbers of_shape(integer_rule rule, const shape& extent) {
+    if (!extent.has_rank()) return std::nullopt;
+    std::vector<std::int64_t> found;
+    if (rule == integer_rule::rank) {
+      found.push_back(extent.rank);
+    } else if (rule == integer_rule::size) {
+      if (!extent.is_static()) return std::nullopt;
+      found.push_back(extent.elements());
+    } else {
+      for (int i = 0; i < extent.rank; ++i) found.push_back(extent[i] < 0 ? -1 : extent[i]);
+    }
+    return found;
   }
 
   numbers together(const output& o, int count, int depth) const {
@@ -114,15 +131,8 @@ class known_value_reader {
     return taken;
   }
 
-  numbers arithmetic(const output& o, std::string_view type, int depth) const {
-    std::int64_t (*apply)(std::int64_t, std::int64_t) = nullptr;
-    if (type == "AddV2" || type == "Add") apply = [](std::int64_t a, std::int64_t b) { return a + b; };
-    if (type == "Sub") apply = [](std::int64_t a, std::int64_t b) { return a - b; };
-    if (type == "Mul") apply = [](std::int64_t a, std::int64_t b) { return a * b; };
-    if (type == "FloorDiv") apply = [](std::int64_t a, std::int64_t b) { return b <= 0 ? std::int64_t{-1} : a / b; };
-    if (type == "Maximum") apply = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
-    if (type == "Minimum") apply = [](std::int64_t a, std::int64_t b) { return std::min(a, b); };
-    if (apply == nullptr) return std::nullopt;
+  numbers arithmetic(const output& o, int depth, std::int64_t (*apply)(std::int64_t, std::int64_t)) const {
+    if (inputs(o) != 2) return std::nullopt;
     const numbers a = read(in(o, 0), depth + 1), b = read(in(o, 1), depth + 1);
     if (!a || !b || a->empty() || b->empty() || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return std::nullopt;
     std::vector<std::int64_t> result;
@@ -170,7 +180,7 @@ LEAT_FUNCTION std::optional<tensor_literal> whole_numbers(const output& o) {
 }
 
 LEAT_FUNCTION shape partial_shape(const op_info& op, std::span<const number_argument> arguments) {
-  if ((op.type != "Reshape" && op.type != "BroadcastTo") || arguments.size() != 1) return shape::unknown();
+  if (!op.what.takes_shape || arguments.size() != 1) return shape::unknown();
   const auto* tensor = std::get_if<output>(&arguments.front());
   const auto numbers = tensor != nullptr ? known_numbers(*tensor) : std::nullopt;
   if (!numbers || numbers->size() > static_cast<std::size_t>(max_rank)) return shape::unknown();

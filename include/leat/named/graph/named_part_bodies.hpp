@@ -11,6 +11,8 @@
 #include <leat/named/graph/named_part.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 
+#include <algorithm>
+
 namespace leat {
 
 LEAT_FUNCTION named_part::named_part()
@@ -356,6 +358,9 @@ LEAT_FUNCTION const op_info& named_part::operator_or_opaque(std::string_view typ
   made->info.call_name = made->type;
   made->info.kind = op_kind::kernel;
   made->info.code = code_of_type(type) | 0x40000000;
+  // Operators of TensorFlow that pass no gradient, and have no definition here.
+  constexpr std::string_view step_functions[]{"ApproximateEqual", "Bucketize", "LinSpace", "Rint"};
+  made->info.what = {.is = nature::effect, .stops_gradient = std::ranges::find(step_functions, type) != std::ranges::end(step_functions)};
   const op_info& info = made->info;
   opaque_.emplace(made->type, std::move(made));
   return info;
@@ -369,7 +374,7 @@ LEAT_FUNCTION void named_part::settle_names(graph& g) {
 }
 
 LEAT_FUNCTION const tensor_proto* named_part::contents_of(const graph& g, int index) const {
-  if (g.at(index).op->type != "Const") return nullptr;
+  if (g.at(index).op->kind != op_kind::constant) return nullptr;
   const auto* value = record(index).attributes.find("value");
   return value != nullptr ? value->get_if<tensor_proto>() : nullptr;
 }

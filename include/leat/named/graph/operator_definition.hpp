@@ -107,9 +107,14 @@ class shape_context {
   std::vector<tensor_info>& results_;
 };
 
-/// Registers an operator for graphs and files, from its line and its shape rule. Thread-safe; the first one of a type stays.
+/// Registers an operator for graphs and files, from its line, its facts and its shape rule. The facts are in `info.what` then; what its
+/// line takes by reference it writes, unless it only controls, observes or forwards. Thread-safe; the first one of a type stays.
 /// Errors: invalid_argument, with the position, for a line that cannot be parsed.
-const operator_definition& define_operator(std::string_view line, shape_rule shapes = {});
+const operator_definition& define_operator(std::string_view line, const facts& what, shape_rule shapes = {});
+/// The same for an operator that may do anything.
+inline const operator_definition& define_operator(std::string_view line, shape_rule shapes = {}) {
+  return define_operator(line, facts{.is = nature::effect}, std::move(shapes));
+}
 
 /// The definition of this type, or null.
 const operator_definition* find_definition(std::string_view type);

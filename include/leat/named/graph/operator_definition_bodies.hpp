@@ -183,6 +183,20 @@ class definition_parser {
   std::size_t at_ = 0;
 };
 
+// Adds what follows from the references of a line. A handle is no variable, and a reference to strings is the queue handle of an older
+// graph.
+inline facts facts_with_references(const operator_definition& d, facts what) {
+  if (what.is == nature::effect && what.state == state_role::none && !what.forwards)
+    for (std::size_t k = 0; k < d.inputs.size(); ++k) {
+      const argument_definition& in = d.inputs[k];
+      if (!in.reference || in.is_list() || in.type == data_type::string) continue;
+      if (k >= input_set::most) throw invalid_argument("definition of " + d.type + ": a reference behind input " + std::to_string(k));
+      what.written.insert(static_cast<int>(k));
+    }
+  what.forwards_reference = what.written.empty() && !d.inputs.empty() && !d.results.empty() && d.results[0].reference;
+  return what;
+}
+
 struct definition_table {
   std::mutex guard;
   std::map<std::string, std::unique_ptr<operator_definition>, std::less<>> by_type;
@@ -196,9 +210,10 @@ inline definition_table& definitions() {
 
 namespace leat {
 
-LEAT_FUNCTION const operator_definition& define_operator(std::string_view line, shape_rule shapes) {
+LEAT_FUNCTION const operator_definition& define_operator(std::string_view line, const facts& what, shape_rule shapes) {
   auto made = std::make_unique<operator_definition>(detail::definition_parser(line).parse());
   made->shapes = std::move(shapes);
+  made->info.what = detail::facts_with_references(*made, what);
   made->info.type = made->type;
   made->info.call_name = made->type;
   made->info.kind = op_kind::kernel;

@@ -9,7 +9,6 @@
 #include <leat/named/placement/partition.hpp>
 #include <leat/named/placement/place.hpp>
 #include <leat/proto/data_type.hpp>
-#include <leat/proto/operator_names.hpp>
 #include <leat/proto/producer.hpp>
 
 #include <algorithm>
@@ -65,7 +64,7 @@ class partitioner {
       const int i = open.back();
       open.pop_back();
       if (std::exchange(needed_[at(i)], 1) != 0) continue;
-      if (is_switch(g_.at(i).op->type)) has_branches_ = true;
+      if (g_.at(i).op->what.control == flow::branch) has_branches_ = true;
       for (int k = 0; k < nodes_.input_count(g_, i); ++k)
         if (const output in = nodes_.input(g_, i, k); !is_fed(in)) open.push_back(in.index());
       for (int k = 0; k < g_.at(i).control_count; ++k)
@@ -91,17 +90,15 @@ class partitioner {
     std::map<std::pair<int, std::string>, int> known;
     for (int i = 0; i < g_.size(); ++i) {
       if (needed_[at(i)] == 0) continue;
-      const std::string_view type = g_.at(i).op->type;
       int own = 0;
       const auto from = [&](int j) {
         if (j >= i || needed_[at(j)] == 0) return;  // a loop's back edge, or a feed's node
-        const std::string_view its = g_.at(j).op->type;
-        own = std::max(own, is_exit(its) ? std::max(0, loops[at(frame[at(j)])].parent) : frame[at(j)]);
+        own = std::max(own, is_exit(j) ? std::max(0, loops[at(frame[at(j)])].parent) : frame[at(j)]);
       };
       for (int k = 0; k < nodes_.input_count(g_, i); ++k)
         if (const output in = nodes_.input(g_, i, k); !is_fed(in)) from(in.index());
       for (int k = 0; k < g_.at(i).control_count; ++k) from(g_.control(g_.at(i), k));
-      if (is_enter(type)) {
+      if (g_.at(i).op->what.control == flow::enter) {
         std::string name;
         if (const auto* a = nodes_.record(i).attributes.find("frame_name"))
           if (const auto* text = a->get_if<std::string>()) name = *text;
@@ -138,7 +135,7 @@ class partitioner {
     std::vector<source> sources;
     for (int i = 0; i < g_.size(); ++i) {
       if (needed_[at(i)] == 0) continue;
-      if (makes_variable(g_.at(i).op->type)) variable_[at(i)] = i;
+      if (g_.at(i).op->what.makes_variable()) variable_[at(i)] = i;
       const auto references = reference_inputs(*g_.at(i).op, nodes_.input_count(g_, i));
       for (int k = 0; k < nodes_.input_count(g_, i); ++k) {
         const output in = nodes_.input(g_, i, k);
@@ -149,7 +146,7 @@ class partitioner {
         if (accesses[its].empty() || accesses[its].back() != i) accesses[its].push_back(i);
         const bool writes = std::find(references.begin(), references.end(), k) != references.end();
         if (writes) sources.push_back({i, its});
-        if ((writes && is_reference_result(*g_.at(i).op, 0)) || g_.at(i).op->type == "Identity") variable_[at(i)] = its;
+        if ((writes && is_reference_result(*g_.at(i).op, 0)) || is_operator<identity_op>(*g_.at(i).op)) variable_[at(i)] = its;
       }
       for (int k = 0; k < g_.at(i).control_count; ++k) users[at(g_.control(g_.at(i), k))].push_back(i);
     }
@@ -158,7 +155,7 @@ class partitioner {
     std::set<std::pair<int, int>> known;
     std::map<int, std::vector<int>> exits;  // by frame
     for (int i = 0; i < g_.size(); ++i)
-      if (needed_[at(i)] != 0 && is_exit(g_.at(i).op->type)) exits[frame_[at(i)]].push_back(i);
+      if (needed_[at(i)] != 0 && is_exit(i)) exits[frame_[at(i)]].push_back(i);
     for (std::size_t n = 0; n < sources.size(); ++n) {
       const auto [from, its] = sources[n];
       if (accesses[its].size() < 2) continue;
@@ -172,7 +169,7 @@ class partitioner {
           const auto goes_on_at = [&](int end) {
             if (known.emplace(end, its).second) sources.push_back({end, its});
           };
-          if (is_next_iteration(g_.at(user).op->type)) {
+          if (g_.at(user).op->what.control == flow::next) {
             for (const int end : exits[frame_[at(user)]]) goes_on_at(end);
           } else if (ends_branch_or_loop(user)) {
             goes_on_at(user);
@@ -195,16 +192,18 @@ class partitioner {
     for (auto& [user, before] : earlier_) std::sort(before.begin(), before.end());
   }
   bool ends_branch_or_loop(int i) const {
-    const std::string_view type = g_.at(i).op->type;
-    if (is_exit(type)) return true;
-    if (!is_merge(type)) return false;
+    if (is_exit(i)) return true;
+    if (g_.at(i).op->what.control != flow::merge) return false;
     for (int k = 0; k < nodes_.input_count(g_, i); ++k)
-      if (is_next_iteration(g_.at(nodes_.input(g_, i, k).index()).op->type)) return false;
+      if (g_.at(nodes_.input(g_, i, k).index()).op->what.control == flow::next) return false;
     return true;
   }
+  bool is_exit(int i) const { return g_.at(i).op->what.control == flow::exit; }
   // The frames of a node's result and of its inputs.
-  int frame_behind(int i) const { return is_exit(g_.at(i).op->type) ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)]; }
-  int frame_before(int i) const { return is_enter(g_.at(i).op->type) ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)]; }
+  int frame_behind(int i) const { return is_exit(i) ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)]; }
+  int frame_before(int i) const {
+    return g_.at(i).op->what.control == flow::enter ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)];
+  }
   bool is_direct(int from, int to) const {
     for (int k = 0; k < nodes_.input_count(g_, to); ++k)
       if (nodes_.input(g_, to, k).index() == from) return true;

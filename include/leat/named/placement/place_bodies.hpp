@@ -7,7 +7,6 @@
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/placement/place.hpp>
 #include <leat/proto/data_type.hpp>
-#include <leat/proto/operator_names.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -182,10 +181,7 @@ class placer {
     return nodes.input_count(g_, i) == 0 && nodes.record(i).results == 1 && !users.empty() && !is_reference({g_, i, 0}) &&
            groups_[at(i)] == i && sizes_[at(i)] == 1;
   }
-  bool looks_at_shape(int i) const {
-    const std::string_view type = g_.at(i).op->type;
-    return is_shape_query(type) && g_.named().input_count(g_, i) > 0;
-  }
+  bool looks_at_shape(int i) const { return g_.at(i).op->what.depends_on == looks_at::shape && g_.named().input_count(g_, i) > 0; }
 
   graph& g_;
   const placement_options& options_;

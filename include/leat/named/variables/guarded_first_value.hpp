@@ -4,7 +4,6 @@
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/named/variables/initial_value.hpp>
-#include <leat/proto/operator_names.hpp>
 
 namespace leat::detail {
 
@@ -32,7 +31,7 @@ class guarded_first_value {
   }
 
  private:
-  bool stands_for_itself(int index) const { return g_.at(index).op->type == "IsVariableInitialized"; }
+  bool stands_for_itself(int index) const { return g_.at(index).op->what.state == state_role::is_initialized; }
   output at(const output& o) const {
     const output& made = made_.at(o.index());
     return static_cast<bool>(made) ? output(g_, made.index(), o.port()) : o;
@@ -43,7 +42,7 @@ class guarded_first_value {
     while (!open.empty()) {
       const int i = open.back();
       open.pop_back();
-      if (is_next_iteration(g_.at(i).op->type)) return true;
+      if (g_.at(i).op->what.control == flow::next) return true;
       const auto add = [&](int from) {
         if (seen.insert(from).second) open.push_back(from);
       };
@@ -70,7 +69,8 @@ class guarded_first_value {
     }
     if (!changed) return {};
     const node_record& r = nodes_.record(index);
-    const bool was_reference = g_.at(index).op->type == "RefSwitch";
+    const facts& what = g_.at(index).op->what;
+    const bool was_reference = what.control == flow::branch && what.forwards_reference;
     const std::string its_name = nodes_.names.node_name(r.name + suffix_ + "/");
     nodes_.names.take(its_name);
     node_request request{.op = was_reference ? &find_definition("Switch")->info : g_.at(index).op, .name = its_name};

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <functional>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace leat {
 
@@ -182,8 +181,6 @@ namespace detail {
 struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
-  std::unordered_set<std::string> waiting;
-  std::unordered_set<std::string> ordered;
 };
 inline kernel_registry& kernels_by_type() {
   static kernel_registry table;
@@ -191,7 +188,10 @@ inline kernel_registry& kernels_by_type() {
 }
 }  // namespace detail
 
-/// Registers the kernel of an operator type. Thread-safe; the first one registered for a type stays.
+/// Registers the kernel of an operator type. Thread-safe; the first one registered for a type stays. A kernel that may block on others, for
+/// a queue's element or an answer from outside, needs `waits` among its operator's facts: such a node runs when nothing else of its run is
+/// ready, or concurrently on a thread of its own. While it waits it calls `step.check()` from time to time, so that deadlines and
+/// cancellation take effect.
 void register_kernel(std::string_view type, operator_kernel k);
 /// Registers one kernel for several operator types.
 inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
@@ -202,19 +202,6 @@ const operator_kernel* find_kernel(std::string_view type);
 
 /// All operator types that have a kernel, sorted.
 std::vector<std::string> kernel_types();
-
-/// Declares that the kernels of these types may block on others: for a queue's element, an answer from outside. Such a node runs when
-/// nothing else of its run is ready, or concurrently on a thread of its own. While it waits, its kernel calls `step.check()` from
-/// time to time, so that deadlines and cancellation take effect.
-void register_waiting(std::initializer_list<std::string_view> types);
-/// Whether the kernels of an operator type may block.
-bool may_wait(std::string_view type);
-
-/// Declares that nodes of these types run one behind the other in a run, in an order that the graph, the fetches and the feeds determine:
-/// the order of one thread. For operators that talk to another process which does the same. Plans with control flow do not keep it.
-void register_ordered(std::initializer_list<std::string_view> types);
-/// Whether an operator type is of those.
-bool is_ordered(std::string_view type);
 
 namespace runtime {
 

@@ -142,28 +142,4 @@ LEAT_FUNCTION void register_kernel(std::string_view type, operator_kernel k) {
   table.by_type.try_emplace(std::string(type), std::move(k));
 }
 
-LEAT_FUNCTION void register_waiting(std::initializer_list<std::string_view> types) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  for (const auto type : types) table.waiting.emplace(type);
-}
-
-LEAT_FUNCTION void register_ordered(std::initializer_list<std::string_view> types) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  for (const auto type : types) table.ordered.emplace(type);
-}
-
-LEAT_FUNCTION bool is_ordered(std::string_view type) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  return !table.ordered.empty() && table.ordered.contains(std::string(type));
-}
-
-LEAT_FUNCTION bool may_wait(std::string_view type) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  return table.waiting.contains(std::string(type));
-}
-
 }  // namespace leat

@@ -148,7 +148,6 @@ inline std::int64_t replica_number(kernel_context& c, int k) {
 }
 
 LEAT_EARLY inline const leat::detail::filled_early accumulator_kernels_known{[] {
-  register_waiting({"ResourceAccumulatorTakeGradient"});
   register_kernel("ResourceConditionalAccumulator", [](kernel_context& c) {
     const std::string kind = c.node.text("reduction_type");
     if (kind != "MEAN" && kind != "SUM") throw invalid_argument("reduction_type must be MEAN or SUM, not '" + kind + "'");

@@ -209,7 +209,6 @@ LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
   register_kernel("Assert", run_assert);
   register_kernel("CheckNumerics", run_check_numerics);
   register_kernels({"PyFunc", "PyFuncStateless"}, run_host_function);
-  register_waiting({"PyFunc", "PyFuncStateless"});
 }};
 
 }  // namespace leat::runtime

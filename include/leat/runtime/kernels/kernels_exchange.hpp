@@ -26,7 +26,6 @@ LEAT_EARLY inline const leat::detail::filled_early exchange_kernels{[] {
     if (value) c.set(0, std::move(value));
     else c.set_dead(0);
   });
-  register_waiting({"_Recv"});
 }};
 
 }  // namespace leat::runtime

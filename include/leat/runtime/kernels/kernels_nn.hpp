@@ -33,7 +33,7 @@ inline void run_bias_add(kernel_context& c) {
   });
   c.set(0, std::move(made));
 }
-inline void run_batch_product(kernel_context& c) {
+inline void run_batch_product(kernel_context& c, bool broadcasts) {
   const tensor_value a = c.input(0), b = c.input(1);
   const shape &x = a.extent(), &y = b.extent();
   const bool ta = c.node.flag("adj_x"), tb = c.node.flag("adj_y");
@@ -43,7 +43,7 @@ inline void run_batch_product(kernel_context& c) {
   for (int i = 0; i + 2 < y.rank; ++i) outer_y.push(y[i]);
   const auto outer = broadcast(outer_x, outer_y);
   const std::int64_t m = x[x.rank - (ta ? 1 : 2)], k = x[x.rank - (ta ? 2 : 1)], n = y[y.rank - (tb ? 2 : 1)];
-  if (!outer.ok || y[y.rank - (tb ? 1 : 2)] != k || (c.node.type == "BatchMatMul" && !(outer_x == outer_y)))
+  if (!outer.ok || y[y.rank - (tb ? 1 : 2)] != k || (!broadcasts && !(outer_x == outer_y)))
     throw invalid_argument("Matrix size-incompatible: In[0]: " + brackets(x) + ", In[1]: " + brackets(y));
   shape extent = outer.extent;
   extent.push(m);
@@ -78,7 +78,8 @@ inline void run_batch_product(kernel_context& c) {
 
 LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
-  register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
+  register_kernel("BatchMatMulV2", [](kernel_context& c) { run_batch_product(c, true); });
+  register_kernel("BatchMatMul", [](kernel_context& c) { run_batch_product(c, false); });
 }};
 
 }  // namespace leat::runtime

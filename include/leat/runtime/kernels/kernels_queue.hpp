@@ -260,7 +260,6 @@ inline void run_queue(kernel_context& c, queue_order order) {
 LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
-    register_waiting({"QueueEnqueue" + v, "QueueEnqueueMany" + v, "QueueDequeue" + v, "QueueDequeueMany" + v, "QueueDequeueUpTo" + v});
     register_kernel("FIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::first_in); });
     register_kernel("PaddingFIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::padding); });
     register_kernel("RandomShuffleQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::shuffled); });

@@ -258,7 +258,6 @@ class replica_gradients final : public resource {
 };
 
 LEAT_EARLY inline const leat::detail::filled_early replica_kernels_known{[] {
-  register_waiting({"ReplicaRoundsArrive"});
   register_kernel("ReplicaRounds", [](kernel_context& c) {
     const std::int64_t replicas = c.node.integer("replicas", 1);
     const std::string shared = c.node.text("shared_name");

@@ -214,7 +214,8 @@ class node_programs final : public kernel_memory {
     const auto fields = form_of(op, operands);
     const auto numbers = numbers_from(fields, c.node.record->attributes, values, infos);
     if (!numbers) {
-      if (op.kind != op_kind::reduction && op.type != "Mean") throw unimplemented("a " + std::string(op.type) + " with these numbers");
+      if (op.kind != op_kind::reduction && !is_operator<mean_op>(op))
+        throw unimplemented("a " + std::string(op.type) + " with these numbers");
       made->passes_through = true;  // along no axis
       return made;
     }
@@ -282,11 +283,12 @@ inline void compare_texts(kernel_context& c, bool equal) {
 
 /// Runs a node by its operator's definition.
 inline void run_definition(kernel_context& c) {
-  const std::string_view type = c.node.type;
-  if (c.input_count() == 2 && c.type(0) == text_dtype && (type == "Equal" || type == "NotEqual")) return compare_texts(c, type == "Equal");
+  const op_info& op = *c.node.owner->at(c.node.index).op;
+  const bool is_equal = is_operator<equal_op>(op), compares = is_equal || is_operator<not_equal_op>(op);
+  if (compares && c.input_count() == 2 && c.type(0) == text_dtype) return compare_texts(c, is_equal);
   // With incompatible_shape_error=false, shapes that do not broadcast are unequal.
-  if ((type == "Equal" || type == "NotEqual") && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
-    return c.set(0, tensor_value(type == "NotEqual"));
+  if (compares && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
+    return c.set(0, tensor_value(!is_equal));
   const std::lock_guard lock(c.node.guard);
   if (c.node.memory == nullptr) c.node.memory = std::make_unique<node_programs>();
   static_cast<node_programs&>(*c.node.memory).run(c);

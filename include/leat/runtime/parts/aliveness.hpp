@@ -56,12 +56,15 @@ class aliveness {
     return known->second = all.size() > most_conditions ? alone() : set_of(std::move(all));
   }
 
+  static bool is_identity(const plan_node& n) {
+    return n.node != nullptr && n.node->owner->at(n.node->index).op->kind == op_kind::identity;
+  }
   // The conditions of the value that comes from a source.
   int given(const plan_source& s) {
     const plan_node& n = at(s.node);
-    if (n.node == nullptr || !is_switch(n.node->type)) return given_[static_cast<std::size_t>(s.node)];
+    if (n.kind != flow::branch) return given_[static_cast<std::size_t>(s.node)];
     plan_source which = n.inputs[1];
-    while (at(which.node).node != nullptr && at(which.node).node->type == "Identity") which = at(which.node).inputs[0];
+    while (is_identity(at(which.node))) which = at(which.node).inputs[0];
     const auto [known, fresh] = switches_.try_emplace({which.node, which.port}, 0);
     if (fresh) known->second = new_condition();
     return both(given_[static_cast<std::size_t>(s.node)], set_of({known->second + std::min(s.port, 1)}));
@@ -140,6 +143,7 @@ class aliveness {
         case flow::trigger:
         case flow::send: needs = alone(); break;
         case flow::receive:
+        case flow::branch:
         case flow::plain:
         case flow::feed:
           if (n.waits || comes_back) needs = both(needs, alone());

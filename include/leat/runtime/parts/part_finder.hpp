@@ -4,7 +4,6 @@
 // same level: then no path between two of them leaves the part. Inputs that are sizes, axes or indices must depend on shapes and
 // constants alone, since a program is compiled for their values.
 
-#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/parts/aliveness.hpp>
 #include <leat/runtime/parts/fused_part.hpp>
 
@@ -28,10 +27,10 @@ class part_finder {
   bool wants_value(int member, int k) const {
     const plan_node& n = at(member);
     const op_info& op = op_of(n);
-    if (looks_at_shape_alone(op.type)) return false;
+    if (op.what.looks_at_shape_alone()) return false;
     if (facts(member).is_stable) return true;
     const int inputs = static_cast<int>(n.inputs.size());
-    if (value_inputs_of(op.type, inputs).contains(k)) return true;
+    if (op.what.values.contains(k, inputs)) return true;
     return op.infer != nullptr && k >= inputs - number_inputs_of(op, *n.node->record);
   }
   /// How many members do more than forward or look at shapes.
@@ -75,9 +74,9 @@ class part_finder {
     node_facts& f = facts(i);
     f.is_variable = gives_variable(i);
     if (f.is_variable) return;
-    if (leat::detail::is_stack_push(op.type)) pushed_[stack_of(n.inputs[0])].push_back(n.inputs[1]);
+    if (op.what.state == state_role::push) pushed_[stack_of(n.inputs[0])].push_back(n.inputs[1]);
     f.is_stable = is_stable(i);
-    if (n.kind != flow::plain || is_switch(op.type) || n.waits || n.writes) return;
+    if (n.kind != flow::plain || n.waits || n.writes) return;
     if (std::any_of(n.inputs.begin(), n.inputs.end(), [](const plan_input& in) { return in.late; })) return;
     for (int k = 0; k < n.results; ++k)
       if (size_of(output(g_, n.node->index, k).type()) == 0) return;
@@ -87,11 +86,11 @@ class part_finder {
     }
     for (const auto& s : n.inputs)
       if (!comes_before(s.node, i) || size_of(type_of(s)) == 0) return;
-    if (f.is_stable || passes_on(op.type) || looks_at_shape_alone(op.type)) {
+    if (f.is_stable || op.what.passes_on() || op.what.looks_at_shape_alone()) {
       f.is_member = true;
       return;
     }
-    if (!is_pure(op) || n.inputs.empty() || !row_facts(op).may_have_rows(op, type_of(n.inputs[0]))) return;
+    if (!op.what.is_pure() || n.inputs.empty() || !row_facts(op).may_have_rows(op, type_of(n.inputs[0]))) return;
     for (int k = 0; k < static_cast<int>(n.inputs.size()); ++k)
       if (wants_value(i, k) && !facts(n.inputs[static_cast<std::size_t>(k)].node).is_stable) return;
     f.is_member = true;
@@ -99,8 +98,8 @@ class part_finder {
   bool gives_variable(int i) const {
     const plan_node& n = at(i);
     const op_info& op = op_of(n);
-    if (leat::detail::makes_variable(op.type) || n.writes) return true;
-    if (!passes_on(op.type) && !is_switch(op.type) && n.kind == flow::plain && op.type != "Print") return false;
+    if (op.what.makes_variable() || n.writes) return true;
+    if (!op.what.forwards && n.kind == flow::plain) return false;
     return std::any_of(n.inputs.begin(), n.inputs.end(),
                        [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_variable; });
   }
@@ -112,19 +111,19 @@ class part_finder {
       if (!is_integer(o.type()) || (o.extent().is_static() && o.extent().elements() > fused_part::most_known)) return false;
     }
     const auto from_stable = [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_stable; };
-    if (is_switch(op.type)) return from_stable(n.inputs[0]);
-    if (leat::detail::is_stack_pop(op.type)) {
+    if (n.kind == flow::branch) return from_stable(n.inputs[0]);
+    if (op.what.state == state_role::pop) {
       const auto pushed = pushed_.find(stack_of(n.inputs[0]));
       return pushed != pushed_.end() && std::all_of(pushed->second.begin(), pushed->second.end(), from_stable);
     }
-    const bool passes = passes_on(op.type) || n.kind == flow::enter;
-    if (!passes && (n.kind != flow::plain || !is_pure(op))) return false;
-    if (op.kind == op_kind::constant || looks_at_shape_alone(op.type)) return true;
+    const bool passes = op.what.passes_on() || n.kind == flow::enter;
+    if (!passes && (n.kind != flow::plain || !op.what.is_pure())) return false;
+    if (op.kind == op_kind::constant || op.what.looks_at_shape_alone()) return true;
     return !n.inputs.empty() && std::all_of(n.inputs.begin(), n.inputs.end(), from_stable);
   }
   // The stack behind a handle: sizes that a loop saves for the loop of its gradient are still sizes.
   int stack_of(plan_source handle) const {
-    while (at(handle.node).node != nullptr && (at(handle.node).kind == flow::enter || passes_on(op_of(at(handle.node)).type)))
+    while (at(handle.node).node != nullptr && (at(handle.node).kind == flow::enter || op_of(at(handle.node)).what.passes_on()))
       handle = at(handle.node).inputs[0];
     return handle.node;
   }
@@ -133,9 +132,8 @@ class part_finder {
     return n.node != nullptr ? output(g_, n.node->index, s.port).type() : n.fed;
   }
   bool computes(int i) const {
-    const std::string_view type = op_of(at(i)).type;
-    return !facts(i).is_stable && !passes_on(type) && !looks_at_shape_alone(type) && type != "Reshape" && type != "Squeeze" &&
-           type != "ExpandDims";
+    const leat::facts& what = op_of(at(i)).what;
+    return !facts(i).is_stable && !what.passes_on() && !what.looks_at_shape_alone() && !what.reshapes;
   }
 
   bool go_together(int a, int b) const {

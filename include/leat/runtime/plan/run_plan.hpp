@@ -2,7 +2,6 @@
 // A plan: the nodes of a run, the edges between them, and the frames of its loops. run_planner.hpp makes it from a graph.
 
 #include <leat/core/short_list.hpp>
-#include <leat/runtime/plan/node_kinds.hpp>
 #include <leat/runtime/plan/work.hpp>
 
 #include <memory>

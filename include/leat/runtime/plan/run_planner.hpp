@@ -110,63 +110,47 @@ class run_planner {
       plan_node& n = plan_.nodes.emplace_back();
       n.node = kernel_of_(i);
       const op_info& op = *g_.at(i).op;
-      const operator_facts& facts = facts_of(op);
+      const operator_run& how = run_of(op);
       n.run = kernel_for(i, *n.node);
-      n.kind = facts.kind;
-      n.waits = facts.waits;
-      n.work = facts.work;
+      n.kind = op.what.control;
+      n.waits = op.what.waits;
+      n.work = op.what.work;
       n.is_constant = op.kind == op_kind::constant;
-      n.writes = facts.may_write && !written_inputs(op, inputs_of(i)).empty();
+      n.writes = !op.what.written.among(inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
-      if (facts.has_own_kernel) {
+      if (how.has_own_kernel) {
         const auto further = record.further();
         for (int k = 0; k < n.results; ++k) {
           const auto at = static_cast<std::size_t>(k);
           n.result_types.push_back(k == 0 ? g_.at(i).result.type : at <= further.size() ? further[at - 1].type : dtype::invalid);
         }
       }
-      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || facts.is_switch;
-      plan_.has_effects = plan_.has_effects || (!n.writes && facts.acts);
-      if (facts.asks_for_value) asks_for_values_.push_back(place);
-      has_ordered_ = has_ordered_ || facts.is_ordered;
+      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain;
+      plan_.has_effects = plan_.has_effects || (!n.writes && op.what.acts());
+      if (op.what.state == state_role::is_initialized) asks_for_values_.push_back(place);
+      has_ordered_ = has_ordered_ || op.what.ordered;
     }
   }
 
-  // What the plan needs to know of an operator; found by its name, once.
-  struct operator_facts {
+  // What runs the nodes of an operator; found by its name, once.
+  struct operator_run {
     const operator_kernel* run = nullptr;  // null if it has none
     bool has_own_kernel = false;
-    flow kind = flow::plain;
-    bool waits = false;
-    bool is_switch = false;
-    bool acts = false;  // it does more than compute, but for its writes
-    bool may_write = false;
-    bool asks_for_value = false;  // it asks whether its input, a variable, has a value
-    bool is_ordered = false;
-    work_kind work = work_kind::none;
   };
-  const operator_facts& facts_of(const op_info& op) {
-    if (last_facts_.first == &op) return *last_facts_.second;
-    const auto [at, fresh] = facts_.try_emplace(&op);
-    operator_facts& f = at->second;
-    last_facts_ = {&op, &f};
+  const operator_run& run_of(const op_info& op) {
+    if (last_run_.first == &op) return *last_run_.second;
+    const auto [at, fresh] = runs_.try_emplace(&op);
+    operator_run& f = at->second;
+    last_run_ = {&op, &f};
     if (!fresh) return f;
     f.run = find_kernel(op.type);
     f.has_own_kernel = f.run != nullptr;
     static const operator_kernel definition = run_definition;
     const bool is_defined = op.infer != nullptr ? op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group
-                                                : is_rewritten(op.type);
+                                                : leat::detail::is_rewritten(op.type);
     if (f.run == nullptr && is_defined) f.run = &definition;
-    f.kind = flow_of(op.type);
-    f.waits = may_wait(op.type);
-    f.is_switch = is_switch(op.type);
-    f.acts = op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
-    f.work = work_kind_of(op.type);
-    f.may_write = may_write(op);
-    f.asks_for_value = op.type == "IsVariableInitialized";
-    f.is_ordered = is_ordered(op.type);
     return f;
   }
   // What runs a node. Errors: see `check`.
@@ -174,8 +158,8 @@ class run_planner {
     if (!nodes_.refusals.empty())
       if (const auto at = nodes_.refusals.find(index); at != nodes_.refusals.end()) std::rethrow_exception(at->second);
     const op_info& op = *g_.at(index).op;
-    const operator_facts& facts = facts_of(op);
-    if (facts.run == nullptr)
+    const operator_run& how = run_of(op);
+    if (how.run == nullptr)
       throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + std::string(remedy_of(op.type)) + node_text(n));
     const auto check_type = [&](dtype type) {
       if (!is_carried_only(type)) return;
@@ -186,16 +170,20 @@ class run_planner {
     };
     check_type(g_.at(index).result.type);
     for (const tensor_info& more : nodes_.record(index).further()) check_type(more.type);
-    return facts.run;
+    return how.run;
   }
   // What helps where an operator has no kernel for a reason of its own.
   static std::string_view remedy_of(std::string_view type) {
-    if (type == "StatefulPartitionedCall" || type == "PartitionedCall")
-      return ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
-             "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
-    if (type == "VarHandleOp" || type == "ReadVariableOp")
-      return ": variables by handle, as TensorFlow 2 makes them, have no kernel; freeze the model there "
-             "(convert_variables_to_constants_v2), or make them with use_resource=False";
+    constexpr std::string_view functions =
+        ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
+        "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
+    constexpr std::string_view handles =
+        ": variables by handle, as TensorFlow 2 makes them, have no kernel; freeze the model there "
+        "(convert_variables_to_constants_v2), or make them with use_resource=False";
+    constexpr std::pair<std::string_view, std::string_view> remedies[]{
+        {"StatefulPartitionedCall", functions}, {"PartitionedCall", functions}, {"VarHandleOp", handles}, {"ReadVariableOp", handles}};
+    for (const auto& [of, remedy] : remedies)
+      if (of == type) return remedy;
     return {};
   }
 
@@ -240,12 +228,12 @@ class run_planner {
       found = -1;
       way.push_back(s.node);
       if (way.size() > plan_.nodes.size()) break;  // a cycle of references without a beginning
-      const op_info& op = *g_.at(n.node->index).op;
-      if (leat::detail::makes_variable(op.type)) {
+      const op_info& op = op_of(n);
+      if (op.what.makes_variable()) {
         found = s.node;
         break;
       }
-      if (!hands_on(n) && written_inputs(op, static_cast<int>(n.inputs.size())).empty()) break;
+      if (!op.what.forwards_reference && written_by(n).empty()) break;
       s = n.inputs[0];
     }
     for (const int node : way) variables_behind_[static_cast<std::size_t>(node)] = found;
@@ -255,7 +243,7 @@ class run_planner {
   plan_source before_identities(plan_source s) {
     identities_of_.resize(plan_.nodes.size(), {not_known, 0});
     std::vector<int> way;
-    while (at(s.node).node != nullptr && at(s.node).node->type == "Identity") {
+    while (at(s.node).node != nullptr && is_operator<identity_op>(op_of(at(s.node)))) {
       if (const plan_source known = identities_of_[static_cast<std::size_t>(s.node)]; known.node != not_known) {
         s = known;
         break;
@@ -266,16 +254,13 @@ class run_planner {
     for (const int node : way) identities_of_[static_cast<std::size_t>(node)] = s;
     return s;
   }
-  // Whether a node forwards a reference to the variable that it takes.
-  static bool hands_on(const plan_node& n) {
-    const std::string_view t = n.node->type;
-    return t == "RefIdentity" || t == "RefSwitch" || t == "RefEnter" || t == "RefExit" || t == "RefMerge" || t == "RefNextIteration";
-  }
+  const op_info& op_of(const plan_node& n) const { return *g_.at(n.node->index).op; }
+  input_set written_by(const plan_node& n) const { return op_of(n).what.written.among(static_cast<int>(n.inputs.size())); }
   void find_writers() {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const plan_node& n = plan_.nodes[i];
       if (!n.writes) continue;
-      for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
+      for (int k : written_by(n))
         if (const int v = variable_behind(n.inputs[static_cast<std::size_t>(k)]); v >= 0) writers_[v].push_back(static_cast<int>(i));
     }
   }
@@ -294,8 +279,7 @@ class run_planner {
   void find_reads() {
     for (plan_node& n : plan_.nodes)
       if (n.writes)
-        for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
-          n.inputs[static_cast<std::size_t>(k)].late = true;
+        for (int k : written_by(n)) n.inputs[static_cast<std::size_t>(k)].late = true;
     for (const int i : asks_for_values_) at(i).inputs[0].late = true;
     if (writers_.empty()) return;
     std::vector<int> marks(plan_.nodes.size(), 0);
@@ -364,7 +348,7 @@ class run_planner {
         const auto k = static_cast<std::size_t>(e.input);
         if (user.inputs[k].late) continue;
         const bool is_marked = is_late(e.node);
-        if (user.node->type == "Identity" || hands_on(user)) {
+        if (is_operator<identity_op>(op_of(user)) || op_of(user).what.forwards_reference) {
           open.push_back(e.node);
           early = early || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty();
         } else {
@@ -375,9 +359,6 @@ class run_planner {
     }
     return early;
   }
-  static bool only_adds(std::string_view type) {
-    return type == "AssignAdd" || type == "AssignSub" || type == "ScatterAdd" || type == "ScatterSub";
-  }
   void check_writes() {
     if (writers_.empty()) return;
     std::vector<int> met(plan_.nodes.size(), 0);
@@ -385,7 +366,7 @@ class run_planner {
     for (const auto& [variable, these] : writers_) {
       // Sums are the same in either order if nobody reads the intermediate value.
       const auto is_unseen_sum = [&](int index) {
-        return only_adds(at(index).node->type) && plan_.fetches_of[static_cast<std::size_t>(index)].empty() && is_unused(index);
+        return op_of(at(index)).what.adds && plan_.fetches_of[static_cast<std::size_t>(index)].empty() && is_unused(index);
       };
       if (std::all_of(these.begin(), these.end(), is_unseen_sum)) continue;
       bool is_chain = true;  // each write so far depends on the one before it, so on all
@@ -448,7 +429,7 @@ class run_planner {
     if (!has_ordered_) return;
     int last = -1;
     for (int i : plan_.order)
-      if (at(i).node != nullptr && facts_of(*g_.at(at(i).node->index).op).is_ordered) hold(std::exchange(last, i), i);
+      if (at(i).node != nullptr && op_of(at(i)).what.ordered) hold(std::exchange(last, i), i);
   }
   // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
   // block are left out, since it may wait for a node that comes later.
@@ -468,13 +449,13 @@ class run_planner {
     for (int i : plan_.order) {
       plan_node& n = at(i);
       if (n.node == nullptr || has_waited[static_cast<std::size_t>(i)] != 0) continue;
-      const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
+      const input_set written = written_by(n);
       for (std::size_t k = 0; k < n.inputs.size(); ++k) {
         if (!n.inputs[k].late) continue;
         const std::string name = touched(n, k);
         if (name.empty()) continue;
         touches& t = last[name];
-        if (std::find(written.begin(), written.end(), static_cast<int>(k)) == written.end()) {
+        if (!written.contains(k)) {
           hold(t.write, i);
           t.reads.push_back(i);
         } else {
@@ -539,8 +520,8 @@ class run_planner {
   std::span<const output> feeds_;
   std::vector<int> place_;
   std::vector<char> has_fed_;  // indexed by node of the graph: one of its results is fed
-  std::unordered_map<const op_info*, operator_facts> facts_;
-  std::pair<const op_info*, const operator_facts*> last_facts_{};
+  std::unordered_map<const op_info*, operator_run> runs_;
+  std::pair<const op_info*, const operator_run*> last_run_{};
   std::vector<int> asks_for_values_;
   bool has_ordered_ = false;
   std::map<tensor_key, int> feed_nodes_;

@@ -2,7 +2,6 @@
 // Cuts a run in two: what computes, which may be one program, and the summaries of it, which make texts and have kernels. So a training
 // step that is fetched with its merged summaries is the program that it is without them, and not nodes and parts.
 
-#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/plan/run_plan.hpp>
 
 #include <algorithm>
@@ -28,7 +27,7 @@ inline std::optional<run_in_two> cut_summaries(graph& g, const run_plan& plan, c
                                                const std::vector<int>& targets, const std::vector<output>& feeds) {
   if (plan.has_control_flow || !plan.has_effects) return std::nullopt;
   const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
-  const auto is_summary = [&](int i) { return at(i).node != nullptr && leat::detail::is_summary(at(i).node->type); };
+  const auto is_summary = [&](int i) { return at(i).node != nullptr && g.at(at(i).node->index).op->what.is_summary; };
   // Constants that summaries take are copied into the second run: tags.
   const auto is_text = [&](int i) {
     return at(i).node != nullptr && at(i).controls.empty() && g.at(at(i).node->index).op->kind == op_kind::constant &&

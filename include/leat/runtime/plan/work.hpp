@@ -4,7 +4,6 @@
 // operator that fills an array from sizes counts the result's elements; one that gathers or scatters rows counts the rows' elements.
 // Nodes that forward values, look at shapes, slice or belong to control flow count 0.
 
-#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
@@ -14,30 +13,6 @@ namespace leat::runtime {
 /// From this much work on, about 50 microseconds of one core, a node is heavy. Waking a thread takes 5 to 20, so lighter nodes run at
 /// once on the thread that found them ready.
 inline constexpr std::int64_t heavy_work = 1 << 16;
-
-/// What the work of an operator type is measured by.
-enum class work_kind : unsigned char { none, elements, product, convolution, filled, random, tiled, gathered, scattered };
-
-inline work_kind work_kind_of(std::string_view type) {
-  constexpr std::string_view none[]{  // sorted
-      "Abort", "Const", "ControlTrigger", "Enter", "Exit", "ExpandDims", "FIFOQueue", "FIFOQueueV2", "Identity",
-      "IsVariableInitialized", "LoopCond", "Merge", "NextIteration", "NoOp", "PaddingFIFOQueue", "PaddingFIFOQueueV2", "Placeholder",
-      "PlaceholderV2", "PlaceholderWithDefault", "PreventGradient", "Print", "PrintV2", "QueueClose", "QueueCloseV2", "QueueIsClosed",
-      "QueueIsClosedV2", "QueueSize", "QueueSizeV2", "RandomShuffleQueue", "RandomShuffleQueueV2", "Range", "Rank", "RefEnter",
-      "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch", "Reshape", "Shape", "ShapeN", "Size", "Slice", "Snapshot",
-      "Squeeze", "Stack", "StackClose", "StackCloseV2", "StackPop", "StackPopV2", "StackPush", "StackPushV2", "StackV2",
-      "StopGradient", "StridedSlice", "Switch"};
-  static_assert(std::is_sorted(std::begin(none), std::end(none)));
-  if (std::binary_search(std::begin(none), std::end(none), type) || leat::detail::makes_variable(type)) return work_kind::none;
-  if (type == "MatMul" || type.starts_with("BatchMatMul")) return work_kind::product;
-  if (type.starts_with("Conv2D") || type.starts_with("Conv3D") || type.starts_with("DepthwiseConv2d")) return work_kind::convolution;
-  if (type == "Fill") return work_kind::filled;
-  if (type.starts_with("Random") || type == "TruncatedNormal") return work_kind::random;
-  if (type.starts_with("Gather") || type == "ResourceGather") return work_kind::gathered;
-  if (type.starts_with("Scatter") || type.starts_with("SparseApply")) return work_kind::scattered;
-  if (type == "BroadcastTo" || type == "Tile") return work_kind::tiled;
-  return work_kind::elements;
-}
 
 // A product of element counts that saturates.
 inline std::int64_t times(std::int64_t a, std::int64_t b) {
@@ -64,11 +39,8 @@ inline std::int64_t work_of(work_kind kind, const kernel_node& node, std::span<c
   switch (kind) {
     case work_kind::filled: return elements_said(inputs[0]);
     case work_kind::random: return times(8, std::max(elements_said(inputs[0]), first.elements()));
-    case work_kind::tiled: {
-      if (inputs.size() < 2) return first.elements();
-      const std::int64_t said = elements_said(inputs[1]);
-      return node.type == "Tile" ? times(said, first.elements()) : said;
-    }
+    case work_kind::tiled: return inputs.size() < 2 ? first.elements() : times(elements_said(inputs[1]), first.elements());
+    case work_kind::broadcast: return inputs.size() < 2 ? first.elements() : elements_said(inputs[1]);
     case work_kind::gathered: {
       if (inputs.size() < 2 || first.rank == 0 || first[0] == 0) return 0;
       return times(extent_of(inputs[1]).elements(), first.elements() / first[0]);

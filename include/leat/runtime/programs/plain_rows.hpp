@@ -12,7 +12,6 @@
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 #include <leat/runtime/kernels/node_program.hpp>
-#include <leat/runtime/plan/node_kinds.hpp>
 
 namespace leat::runtime {
 
@@ -33,34 +32,20 @@ struct plain_value {
   }
 };
 
-/// Whether `plain_rows` may express an operator by rows of other operators that follow from shapes.
-inline bool is_shaped(std::string_view type) {
-  constexpr std::string_view known[]{  // sorted
-      "ConcatV2", "ExpandDims", "Fill", "GatherV2", "OnesLike", "Pack", "Reshape", "Split", "SplitV", "Squeeze", "StridedSlice",
-      "StridedSliceGrad", "Tile", "Unpack", "ZerosLike"};
-  static_assert(std::is_sorted(std::begin(known), std::end(known)));
-  return std::binary_search(std::begin(known), std::end(known), type);
-}
+class plain_rows;
 
-/// What `plain_rows` knows of an operator by its type.
+/// What `plain_rows` knows of an operator; found once for each.
 struct row_facts {
-  bool is_shaped = false;
-  bool divides = false;                        // of integers it has a kernel, which refuses a divisor of zero
-  const canonical_rewrite* rewrite = nullptr;  // null for what writes, too
-  bool has_numbers = false;                    // numeric attributes, or others that are not as its definition takes them
+  leat::detail::short_list<output, 2> (plain_rows::*shaped)() = nullptr;  // makes rows that follow from shapes
+  const canonical_rewrite* rewrite = nullptr;                             // null for what writes, too
+  bool has_numbers = false;  // numeric attributes, or others that are not as its definition takes them
 
   row_facts() = default;
-  explicit row_facts(const op_info& op) : is_shaped(runtime::is_shaped(op.type)), has_numbers(leat::has_numbers(op.form)) {
-    const std::string_view t = op.type;
-    divides = is_operator<floor_div_op>(op) || is_operator<truncate_div_op>(op) || is_operator<floor_mod_op>(op) ||
-              is_operator<truncate_mod_op>(op) || is_operator<div_op>(op);
-    rewrite = leat::detail::find_rewrite(t);
-    if (rewrite != nullptr && rewrite->writes) rewrite = nullptr;
-  }
+  explicit row_facts(const op_info& op);
   /// Whether there may be rows for it; `first` is the dtype of its first input.
   bool may_have_rows(const op_info& op, dtype first) const {
-    if (divides && is_integer(first)) return false;
-    return op.infer != nullptr || is_shaped || rewrite != nullptr;
+    if (op.what.divides && is_integer(first)) return false;
+    return op.infer != nullptr || shaped != nullptr || rewrite != nullptr;
   }
 };
 
@@ -75,8 +60,8 @@ class plain_rows {
 
   /// The results as rows; empty if the operator cannot be expressed.
   results make() {
-    if (facts_.is_shaped)
-      if (auto made = shaped(op_.type); !made.empty()) return made;
+    if (facts_.shaped != nullptr)
+      if (auto made = (this->*facts_.shaped)(); !made.empty()) return made;
     if (facts_.rewrite != nullptr)
       if (auto made = rewritten(*facts_.rewrite); !made.empty()) return made;
     if (op_.infer == nullptr || !facts_.may_have_rows(op_, count() > 0 ? in_[0]->info.type : dtype::invalid)) return {};
@@ -129,54 +114,50 @@ class plain_rows {
     return made;
   }
 
-  results shaped(std::string_view t) {
-    if (t == "Fill") {
-      if (!known(0) || extent(1).rank != 0) return {};
-      return {spread(in(1), shape_from(integers(known(0))))};
+  results filled() {
+    if (!known(0) || extent(1).rank != 0) return {};
+    return {spread(in(1), shape_from(integers(known(0))))};
+  }
+  template <int Number>
+  results like() {
+    return {constant(table_, in_[0]->info.type, extent(0), Number)};
+  }
+  // The kernel knows the shape; elements are not needed.
+  results in_other_shape() {
+    if (count() > 1 && !known(1)) return {};
+    std::vector<token> given(in_.size()), made(1);
+    given[0].value = tensor_value::borrow(in_[0]->info.type, extent(0), nullptr);
+    if (given.size() > 1) given[1].value = known(1);
+    session_state none;
+    step_state step(none);
+    auto& n = const_cast<kernel_node&>(node_);
+    kernel_context c(n, step, given, made);
+    (*find_kernel(op_.type))(c);
+    return {reshaped(in(0), made[0].value.extent())};
+  }
+  results packed() {
+    const int axis = axis_of(node_.integer("axis"), extent(0).rank + 1);
+    shape one;
+    for (int i = 0; i <= extent(0).rank; ++i) {
+      if (i == axis) one.push(1);
+      if (i < extent(0).rank) one.push(extent(0)[i]);
     }
-    if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0]->info.type, extent(0), t == "OnesLike" ? 1 : 0)};
-    if (t == "Reshape" || t == "Squeeze" || t == "ExpandDims" || t == "Tile") {
-      // The kernel knows the shape; elements are not needed.
-      if (t != "Squeeze" && !known(1)) return {};
-      if (t == "Tile") return tiled();
-      std::vector<token> given(in_.size()), made(1);
-      given[0].value = tensor_value::borrow(in_[0]->info.type, extent(0), nullptr);
-      if (given.size() > 1) given[1].value = known(1);
-      session_state none;
-      step_state step(none);
-      auto& n = const_cast<kernel_node&>(node_);
-      kernel_context c(n, step, given, made);
-      (*find_kernel(t))(c);
-      return {reshaped(in(0), made[0].value.extent())};
+    std::vector<int> rows;
+    for (int k = 0; k < count(); ++k) {
+      if (!(extent(k) == extent(0))) return {};
+      rows.push_back(reshaped(in(k), one).index());
     }
-    if (t == "Pack") {
-      const int axis = axis_of(node_.integer("axis"), extent(0).rank + 1);
-      shape one;
-      for (int i = 0; i <= extent(0).rank; ++i) {
-        if (i == axis) one.push(1);
-        if (i < extent(0).rank) one.push(extent(0)[i]);
-      }
-      std::vector<int> rows;
-      for (int k = 0; k < count(); ++k) {
-        if (!(extent(k) == extent(0))) return {};
-        rows.push_back(reshaped(in(k), one).index());
-      }
-      return joined(rows, axis);
-    }
-    if (t == "ConcatV2") {
-      if (!known(count() - 1)) return {};
-      std::vector<int> rows;
-      for (int k = 0; k + 1 < count(); ++k) rows.push_back(in(k).index());
-      return joined(rows, axis_of(integer(known(count() - 1)), extent(0).rank));
-    }
-    if (t == "Unpack" || t == "Split" || t == "SplitV") return parts(t);
-    if (t == "StridedSlice") return slice();
-    if (t == "StridedSliceGrad") return slice_gradient();
-    if (t == "GatherV2") {
-      if (!known(2) || integer(known(2)) != 0 || node_.integer("batch_dims") != 0) return {};
-      return {make_node<gather_op>({}, in(0), in(1))};
-    }
-    return {};
+    return joined(rows, axis);
+  }
+  results concatenated() {
+    if (!known(count() - 1)) return {};
+    std::vector<int> rows;
+    for (int k = 0; k + 1 < count(); ++k) rows.push_back(in(k).index());
+    return joined(rows, axis_of(integer(known(count() - 1)), extent(0).rank));
+  }
+  results gathered() {
+    if (!known(2) || integer(known(2)) != 0 || node_.integer("batch_dims") != 0) return {};
+    return {make_node<gather_op>({}, in(0), in(1))};
   }
   results joined(std::vector<int> rows, int axis) {
     if (rows.empty()) return {};
@@ -193,47 +174,50 @@ class plain_rows {
     return {{table_, rows[0]}};
   }
   results tiled() {
+    if (!known(1)) return {};
     const auto times = integers(known(1));
     if (times.size() != static_cast<std::size_t>(extent(0).rank) || std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; }))
       return {};
     const output made = leat::detail::repeat_plain(in(0), times);
     return static_cast<bool>(made) ? results{made} : results{};
   }
-  results parts(std::string_view t) {
-    const int from = t == "Split" ? 1 : 0;
+  int result_count() const { return node_.record->results; }
+  results unpacked() {
+    const shape s = extent(0);
+    const int axis = axis_of(node_.integer("axis"), s.rank);
+    if (s[axis] != result_count()) return {};
+    shape rest;
+    for (int i = 0; i < s.rank; ++i)
+      if (i != axis) rest.push(s[i]);
+    return parts(0, axis, std::vector<std::int64_t>(static_cast<std::size_t>(result_count()), 1), &rest);
+  }
+  results split() {
+    if (!known(0)) return {};
+    const int axis = axis_of(integer(known(0)), extent(1).rank);
+    const std::int64_t size = extent(1)[axis];
+    if (size % result_count() != 0) return {};
+    return parts(1, axis, std::vector<std::int64_t>(static_cast<std::size_t>(result_count()), size / result_count()));
+  }
+  results split_by_sizes() {
+    if (!known(1) || !known(2)) return {};
+    const int axis = axis_of(integer(known(2)), extent(0).rank);
+    std::vector<std::int64_t> sizes = integers(known(1));
+    const std::int64_t whole = extent(0)[axis];
+    std::int64_t sum = 0;
+    for (auto n : sizes) sum += n < 0 ? whole + 1 : n;
+    if (sum != whole || static_cast<int>(sizes.size()) != result_count()) return {};
+    return parts(0, axis, sizes);
+  }
+  // Slices of an input, one behind the other along an axis, in the shape `as` if it is given.
+  results parts(int from, int axis, const std::vector<std::int64_t>& sizes, const shape* as = nullptr) {
     const shape s = extent(from);
-    const int pieces = node_.record->results;
-    int axis = 0;
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(pieces), 1);
-    if (t == "Unpack") {
-      axis = axis_of(node_.integer("axis"), s.rank);
-      if (s[axis] != pieces) return {};
-    } else if (t == "Split") {
-      if (!known(0)) return {};
-      axis = axis_of(integer(known(0)), s.rank);
-      if (s[axis] % pieces != 0) return {};
-      sizes.assign(sizes.size(), s[axis] / pieces);
-    } else {
-      if (!known(1) || !known(2)) return {};
-      axis = axis_of(integer(known(2)), s.rank);
-      sizes = integers(known(1));
-      std::int64_t sum = 0;
-      for (auto n : sizes) sum += n < 0 ? s[axis] + 1 : n;
-      if (sum != s[axis] || static_cast<int>(sizes.size()) != pieces) return {};
-    }
     results made;
     std::vector<std::int64_t> begin(static_cast<std::size_t>(s.rank), 0), size(s.dim, s.dim + s.rank);
     for (auto n : sizes) {
       size[static_cast<std::size_t>(axis)] = n;
-      output piece = part(in(from), begin, size);
+      const output piece = part(in(from), begin, size);
+      made.push_back(as != nullptr ? reshaped(piece, *as) : piece);
       begin[static_cast<std::size_t>(axis)] += n;
-      if (t == "Unpack") {
-        shape rest;
-        for (int i = 0; i < s.rank; ++i)
-          if (i != axis) rest.push(s[i]);
-        piece = reshaped(piece, rest);
-      }
-      made.push_back(piece);
     }
     return made;
   }
@@ -280,6 +264,31 @@ class plain_rows {
     return static_cast<bool>(made) ? results{made} : results{};
   }
 
+  friend struct row_facts;
+  // How operators are expressed by rows of others that follow from shapes, by type, sorted.
+  static decltype(row_facts::shaped) find_shaped(std::string_view type) {
+    using self = plain_rows;
+    constexpr std::pair<std::string_view, decltype(row_facts::shaped)> known[]{{"ConcatV2", &self::concatenated},
+                                                                               {"ExpandDims", &self::in_other_shape},
+                                                                               {"Fill", &self::filled},
+                                                                               {"GatherV2", &self::gathered},
+                                                                               {"OnesLike", &self::like<1>},
+                                                                               {"Pack", &self::packed},
+                                                                               {"Reshape", &self::in_other_shape},
+                                                                               {"Split", &self::split},
+                                                                               {"SplitV", &self::split_by_sizes},
+                                                                               {"Squeeze", &self::in_other_shape},
+                                                                               {"StridedSlice", &self::slice},
+                                                                               {"StridedSliceGrad", &self::slice_gradient},
+                                                                               {"Tile", &self::tiled},
+                                                                               {"Unpack", &self::unpacked},
+                                                                               {"ZerosLike", &self::like<0>}};
+    const auto type_of = [](const auto& row) { return row.first; };
+    static_assert(std::ranges::is_sorted(known, {}, type_of));
+    const auto* const at = std::ranges::lower_bound(known, type, {}, type_of);
+    return at != std::end(known) && at->first == type ? at->second : nullptr;
+  }
+
   graph& table_;
   const kernel_node& node_;
   const op_info& op_;
@@ -287,5 +296,10 @@ class plain_rows {
   std::span<plain_value* const> in_;
   const std::function<int(plain_value&)>& row_of_;
 };
+
+inline row_facts::row_facts(const op_info& op)
+    : shaped(plain_rows::find_shaped(op.type)), rewrite(leat::detail::find_rewrite(op.type)), has_numbers(leat::has_numbers(op.form)) {
+  if (rewrite != nullptr && rewrite->writes) rewrite = nullptr;
+}
 
 }  // namespace leat::runtime

@@ -220,13 +220,13 @@ class plain_builder {
     operator_facts& f = at->second;
     last_facts_ = {&op, &f};
     if (!fresh) return f;
-    f.is = op.type == "NoOp"              ? role::nothing
+    f.is = op.kind == op_kind::group      ? role::nothing
            : op.kind == op_kind::constant ? role::constant
            : op.kind == op_kind::variable ? role::variable
-           : runtime::passes_on(op.type)  ? role::passes_on
-           : is_pure(op)                  ? role::computes
+           : op.what.passes_on()          ? role::passes_on
+           : op.what.is_pure()            ? role::computes
                                           : role::other;
-    f.by_shape = looks_at_shape_alone(op.type);
+    f.by_shape = op.what.looks_at_shape_alone();
     f.rows = row_facts(op);
     return f;
   }
@@ -238,7 +238,7 @@ class plain_builder {
     if (facts.is == role::nothing) return true;
     if (facts.is == role::constant) return enter_constant(n, result(index, 0));
     if (facts.is == role::variable) return enter_variable(n, result(index, 0));
-    if (n.writes) return enter_write(n, index, op.type);
+    if (n.writes) return enter_write(n, index, op);
     if (facts.is == role::passes_on) {
       result(index, 0) = input(n, 0);
       if (result(index, 0).slot != nullptr && n.inputs[0].late) result(index, 0).row = read(input(n, 0), index, true);
@@ -307,15 +307,14 @@ class plain_builder {
       const plain_value& v = result(s.node, s.port);
       if (!v.is_known() && !(facts.by_shape && v.info.extent.is_static())) return false;
     }
-    const std::string_view type = n.node->type;
     std::vector<token> in(n.inputs.size()), out(static_cast<std::size_t>(n.results));
     for (std::size_t k = 0; k < in.size(); ++k) {
       plain_value& v = input(n, static_cast<int>(k));
       if (v.is_known()) in[k].value = v.elements();
       else in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
     }
-    if (type == "Fill" && product_exceeds(in[0].value, most_known)) return false;
-    if ((type == "BroadcastTo" || type == "Tile") && product_exceeds(in[1].value, most_known)) return false;
+    if (n.work == work_kind::filled && product_exceeds(in[0].value, most_known)) return false;
+    if ((n.work == work_kind::broadcast || n.work == work_kind::tiled) && product_exceeds(in[1].value, most_known)) return false;
     call_kernel(n, step_, in, out);
     for (int k = 0; k < n.results; ++k) {
       plain_value& v = result(index, k);
@@ -331,14 +330,13 @@ class plain_builder {
     return n > static_cast<double>(most);
   }
 
-  bool enter_write(const plan_node& n, int index, std::string_view type) {
-    const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
+  bool enter_write(const plan_node& n, int index, const op_info& op) {
+    const input_set written = op.what.written.among(static_cast<int>(n.inputs.size()));
     std::vector<variable_slot*> slots;
     std::vector<output> in;
     for (std::size_t k = 0; k < n.inputs.size(); ++k) {
       plain_value v = input(n, static_cast<int>(k));
-      const bool is_written = std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end();
-      if (is_written) {
+      if (written.contains(k)) {
         if (v.slot == nullptr) return false;
         slots.push_back(v.slot);
         in.emplace_back(made_.rows, read(v, index, true));
@@ -360,19 +358,13 @@ class plain_builder {
       writes_.push_back(row);
       return row;
     };
-    for (auto* s : slots) variable_row(*s, input(n, written[0]).info);
+    for (auto* s : slots) variable_row(*s, input(n, *written.begin()).info);
     int row = -1;
-    if (type == "Assign") {
+    if (op.kind == op_kind::assign) {
       if (!(in[1].extent() == input(n, 0).info.extent)) return false;
-      row = write(info_of<assign_op>, 0, in[1]);
-    } else if (type == "AssignAdd") {
-      if (!(in[1].extent() == input(n, 0).info.extent)) return false;
-      row = write(info_of<assign_add_op>, 0, in[1]);
-    } else if (type == "AssignSub") {
-      if (!(in[1].extent() == input(n, 0).info.extent)) return false;
-      row = write(info_of<assign_sub_op>, 0, in[1]);
+      row = write(op, 0, in[1]);
     } else {
-      const canonical_rewrite* rewrite = leat::detail::find_rewrite(type);
+      const canonical_rewrite* rewrite = leat::detail::find_rewrite(op.type);
       if (rewrite == nullptr || !rewrite->updates) return false;
       const auto updates = rewrite->updates(in, graph_operation(g_, n.node->index));
       if (updates.empty()) return false;
