@@ -527,6 +527,7 @@ LEAT_FUNCTION_ALONG_AXIS(cumprod, cumprod_op);
 /// Source: TensorFlow `LinSpace`.
 struct linspace_op {
   static constexpr std::string_view type = "LinSpace";
+  static constexpr facts what{.stops_gradient = true};
   static constexpr field form[]{{field_kind::operand, "start"},
                                 {field_kind::operand, "stop"},
                                 {field_kind::scalar, "num"},
