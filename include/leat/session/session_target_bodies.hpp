@@ -16,6 +16,8 @@ struct session_targets {
 };
 inline session_targets& all_session_targets() {
   static session_targets table;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(cluster::fill_cluster_targets)});
   return table;
 }
 

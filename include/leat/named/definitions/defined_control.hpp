@@ -1,7 +1,7 @@
 #pragma once
 // Definitions of TensorFlow 1.x's control flow operators and of those with side effects: printing, checking, host calls.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 
 namespace leat::detail {
@@ -21,7 +21,7 @@ inline void merged_shape(shape_context& c) {
   c.set(1, {});
 }
 
-LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] {
+LEAT_FILL(fill_control_definitions) {
   const auto switched = [](shape_context& c) {
     shapes::want_rank(c, 1, 0);
     shapes::like<0>(c);
@@ -65,6 +65,6 @@ LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] 
   define_operator("CheckNumerics(tensor: T) -> (output: T); message: string", shapes::like<0>);
   define_operator("PyFunc(input: list(Tin)) -> (output: list(Tout)); token: string");
   define_operator("PyFuncStateless(input: list(Tin)) -> (output: list(Tout)); token: string");
-}};
+}
 
 }  // namespace leat::detail

@@ -4,7 +4,7 @@
 // (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the operators of the same names; for
 // the formulas Griewank and Walther, "Evaluating Derivatives".
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/graph/infer.hpp>
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_math.hpp>
@@ -574,7 +574,7 @@ inline gradient_list gradient_of_add_n(const gradient_call& c) {
   return gradient_list(static_cast<std::size_t>(c.input_count()), gradient_value(c.dy()));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
+LEAT_FILL(fill_math_gradients) {
   enter_gradients({
     {"Add", gradient_of_add}, {"AddV2", gradient_of_add}, {"Sub", gradient_of_sub}, {"Mul", gradient_of_mul},
     {"RealDiv", gradient_of_real_div}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", gradient_of_floor_mod},
@@ -594,6 +594,6 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
     {"AddN", gradient_of_add_n},
 });
-}};
+}
 
 }  // namespace leat::detail

@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 
@@ -414,7 +414,7 @@ inline void run_cumulative(kernel_context& c, bool sum) {
   c.set(0, std::move(made));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
+LEAT_FILL(fill_array_kernels) {
   register_kernel("Cumsum", [](kernel_context& c) { run_cumulative(c, true); });
   register_kernel("Cumprod", [](kernel_context& c) { run_cumulative(c, false); });
   register_kernels({"GatherV2", "Gather"}, run_gather);
@@ -428,6 +428,6 @@ LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
   register_kernel("Unique", run_unique);
   register_kernel("ListDiff", run_list_diff);
-}};
+}
 
 }  // namespace leat::runtime

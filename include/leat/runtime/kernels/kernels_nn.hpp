@@ -1,7 +1,7 @@
 #pragma once
 // Kernels of operators that have no typed form: biases, quotients and remainders, batched matrix products.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/named/definitions/defined_nn.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -112,7 +112,7 @@ inline void run_batch_product(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
+LEAT_FILL(fill_network_kernels) {
   register_kernel("Atan2", [](kernel_context& c) {
     if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
     broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
@@ -137,6 +137,6 @@ LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
                   }));
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
   register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
-}};
+}
 
 }  // namespace leat::runtime
