@@ -8,6 +8,7 @@
 #include <leat/checkpoint/checkpoint_files_bodies.hpp>
 #include <leat/checkpoint/checkpoint_reader_bodies.hpp>
 #include <leat/checkpoint/checkpoint_state_bodies.hpp>
+#include <leat/checkpoint/graph_session_access_bodies.hpp>
 #include <leat/checkpoint/manifest_bodies.hpp>
 #include <leat/checkpoint/packed_texts_bodies.hpp>
 #include <leat/checkpoint/saver_bodies.hpp>
