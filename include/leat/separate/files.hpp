@@ -50,6 +50,7 @@
 #include <leat/summary/event_bodies.hpp>
 #include <leat/summary/event_reader_bodies.hpp>
 #include <leat/summary/file_writer_bodies.hpp>
+#include <leat/summary/file_writer_graphs_bodies.hpp>
 #include <leat/summary/histogram_counts_bodies.hpp>
 #include <leat/summary/kernels_summary.hpp>
 #include <leat/summary/media_bodies.hpp>

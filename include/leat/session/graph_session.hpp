@@ -22,3 +22,6 @@
 #if defined(LEAT_SAVERS_OF_GRAPHS)
 #include LEAT_SAVERS_OF_GRAPHS
 #endif
+#if defined(LEAT_SUMMARIES_OF_GRAPHS)
+#include LEAT_SUMMARIES_OF_GRAPHS
+#endif
