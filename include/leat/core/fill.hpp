@@ -4,14 +4,15 @@
 //
 //   LEAT_DECLARE_FILL(fill_shape_kernels);  // beside the table
 //   inline kernel_table& kernels() {
-//     static kernel_table table;
+//     static auto& table = *new kernel_table;
 //     static constinit leat::detail::table_fills fills;
 //     fills.run({LEAT_FILLS(fill_shape_kernels, fill_array_kernels)});
 //     return table;
 //   }
 //   LEAT_FILL(fill_shape_kernels) { register_kernel("Shape", run_shape); }  // in a header that the table's need not know
 //
-// They are weak symbols, null where no source of the program compiles them. One that includes the header and can reach the table does. One
+// A table is never destroyed: what was made before its first use, and is destroyed after it otherwise, may still use it. The functions are
+// weak symbols, null where no source of the program compiles them. One that includes the header and can reach the table does. One
 // that only makes what the table is asked for, such as nodes of a graph that another source runs, calls `compile_fill`.
 
 #include <leat/core/early.hpp>

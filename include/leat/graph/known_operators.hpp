@@ -24,7 +24,7 @@ inline table_fills& fills_of_operators() {
   return fills;
 }
 inline operator_table& operators() {
-  static operator_table table;
+  static auto& table = *new operator_table;
   fills_of_operators();
   return table;
 }
@@ -41,7 +41,7 @@ void register_operator() {
 namespace detail {
 // Operators of typed expressions that no file has, by code.
 inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
-  static std::unordered_map<int, const op_info*> table;
+  static auto& table = *new std::unordered_map<int, const op_info*>;
   fills_of_operators();
   return table;
 }

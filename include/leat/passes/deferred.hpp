@@ -22,7 +22,7 @@ LEAT_DECLARE_FILL(fill_gradient_expander);
 LEAT_DECLARE_FILL(fill_part_expander);
 LEAT_DECLARE_FILL(fill_step_expander);
 inline std::map<int, deferred_expander>& deferred_expanders() {
-  static std::map<int, deferred_expander> by_code;
+  static auto& by_code = *new std::map<int, deferred_expander>;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_gradient_expander, fill_step_expander, fill_part_expander)});
   return by_code;

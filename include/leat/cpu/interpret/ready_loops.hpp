@@ -47,7 +47,7 @@ struct loop_table {
 };
 LEAT_DECLARE_FILL(fill_ready_loops);
 inline loop_table& known_loops() {
-  static loop_table table;
+  static auto& table = *new loop_table;
   static constinit leat::detail::table_fills fills;
   fills.run({LEAT_FILLS(fill_ready_loops)});
   return table;

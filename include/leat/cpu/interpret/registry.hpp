@@ -28,7 +28,7 @@ struct function_table {
 };
 LEAT_DECLARE_FILL(fill_library_functions);
 inline function_table& functions() {
-  static function_table table;
+  static auto& table = *new function_table;
   static constinit leat::detail::table_fills fills;
   fills.run({LEAT_FILLS(fill_library_functions)});
   return table;

@@ -37,7 +37,7 @@ struct canonical_rewrite_table {
 };
 LEAT_DECLARE_FILL(fill_canonical_rewrites);
 inline canonical_rewrite_table& canonical_rewrites() {
-  static canonical_rewrite_table table;
+  static auto& table = *new canonical_rewrite_table;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_canonical_rewrites)});
   return table;

@@ -20,7 +20,7 @@ struct deferred_writers {
 };
 LEAT_DECLARE_FILL(fill_deferred_writers);
 inline deferred_writers& all_deferred_writers() {
-  static deferred_writers table;
+  static auto& table = *new deferred_writers;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_deferred_writers)});
   return table;

@@ -210,7 +210,7 @@ struct kernel_registry {
   std::unordered_set<std::string> ordered;
 };
 inline kernel_registry& kernels_by_type() {
-  static kernel_registry table;
+  static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
                         runtime::fill_control_kernels, runtime::fill_exchange_kernels, runtime::fill_network_kernels,
