@@ -1,4 +1,4 @@
-# The optional capabilities, each one INTERFACE target that brings leat::leat, a library and a LEAT_USE_ definition.
+# The optional capabilities, each one INTERFACE target that brings the headers, a library and a LEAT_USE_ definition.
 # Read by our own build and, installed beside leatConfig.cmake, by find_package(leat): what is there is decided on the
 # machine that compiles, not on the one that installed the headers.
 
@@ -21,7 +21,7 @@ endfunction()
 # In the source tree an ordinary target with an alias, so that our headers are not taken for a system's; in a consumer
 # an imported one, so that the consumer can export what links it.
 function(leat_make_capability name result)
-  get_target_property(installed leat::leat IMPORTED)
+  get_target_property(installed leat::header_only IMPORTED)
   if(installed)
     set(target leat::${name})
     add_library(${target} INTERFACE IMPORTED)
@@ -30,7 +30,7 @@ function(leat_make_capability name result)
     add_library(${target} INTERFACE)
     add_library(leat::${name} ALIAS ${target})
   endif()
-  target_link_libraries(${target} INTERFACE leat::leat)
+  target_link_libraries(${target} INTERFACE leat::header_only)
   set(${result} ${target} PARENT_SCOPE)
 endfunction()
 

@@ -1,12 +1,16 @@
-# The installed package: headers, leatConfig.cmake with its version file, leat.pc, and, as the component `runtime`, the ready-made
-# runtime with leat-runtime.pc. The same package also stands in the build folder, for -Dleat_DIR=<build folder>.
+# The installed package: headers, leatConfig.cmake with its version file, leat-header-only.pc, leat.pc, and, as the component `runtime`,
+# the ready-made runtime with leat-runtime.pc and a leat.pc that brings it. The same package also stands in the build folder, for -Dleat_DIR=<build folder>.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_DATADIR}/cmake/leat")
 set(pkg_config_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 
-install(TARGETS leat EXPORT leat-targets)
+# What leat::leat is until leatConfig.cmake adds the runtime, if it is there.
+add_library(leat_installed INTERFACE)
+set_target_properties(leat_installed PROPERTIES EXPORT_NAME leat)
+target_link_libraries(leat_installed INTERFACE leat_header_only)
+install(TARGETS leat_header_only leat_installed EXPORT leat-targets)
 install(
   EXPORT leat-targets
   NAMESPACE leat::
@@ -37,7 +41,10 @@ file(COPY cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-r
 
 file(RELATIVE_PATH relative_prefix "/prefix/${pkg_config_dir}" "/prefix")
 string(REGEX REPLACE "/$" "" relative_prefix "${relative_prefix}")
-configure_file(cmake/leat.pc.in "${PROJECT_BINARY_DIR}/leat.pc" @ONLY)
+configure_file(cmake/leat-header-only.pc.in "${PROJECT_BINARY_DIR}/leat-header-only.pc" @ONLY)
+foreach(package IN ITEMS leat-header-only leat-runtime)
+  configure_file(cmake/leat.pc.in "${PROJECT_BINARY_DIR}/${package}/leat.pc" @ONLY)
+endforeach()
 
 # What pkg-config says of the runtime: what it was built with, which whoever links it is compiled with, too.
 set(runtime_libraries_of_onednn -ldnnl)
@@ -62,6 +69,7 @@ file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/leat-runtime.$<COMPILE_LANGUAGE>.pc"
      TARGET leat_runtime_static)
 install(FILES "${PROJECT_BINARY_DIR}/leat-runtime.CXX.pc" DESTINATION "${pkg_config_dir}" RENAME leat-runtime.pc
         COMPONENT runtime EXCLUDE_FROM_ALL)
+install(FILES "${PROJECT_BINARY_DIR}/leat-runtime/leat.pc" DESTINATION "${pkg_config_dir}" COMPONENT runtime EXCLUDE_FROM_ALL)
 
 install(
   DIRECTORY include/leat
@@ -70,5 +78,5 @@ install(
   PATTERN "*.hpp")
 install(FILES "${PROJECT_BINARY_DIR}/leatConfig.cmake" "${PROJECT_BINARY_DIR}/leatConfigVersion.cmake"
               cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-runtime.cmake DESTINATION "${package_dir}")
-install(FILES "${PROJECT_BINARY_DIR}/leat.pc" DESTINATION "${pkg_config_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/leat-header-only.pc" "${PROJECT_BINARY_DIR}/leat-header-only/leat.pc" DESTINATION "${pkg_config_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,5 +1,5 @@
 # leat_precompile(<target>... [HEADERS <header>...]): the targets share one precompiled header of the library, <leat/leat.hpp> and, for
-# those that link leat::runtime, <leat/graphs.hpp> and <leat/session/graph_session.hpp>, unless HEADERS names others. Call it when the
+# those that link leat::leat or leat::runtime, <leat/graphs.hpp> and <leat/session/graph_session.hpp>, unless HEADERS names others. Call it when the
 # targets' libraries, options and definitions are set: targets that agree in them share one header, and each other combination gets its
 # own.
 include_guard(GLOBAL)
@@ -19,7 +19,7 @@ function(leat_precompile)
     set(headers ${arg_HEADERS})
     if(NOT headers)
       set(headers <leat/leat.hpp>)
-      if(LINK_LIBRARIES MATCHES "leat::runtime")
+      if(LINK_LIBRARIES MATCHES "leat::runtime|leat::leat" AND TARGET leat::runtime)
         list(APPEND headers <leat/graphs.hpp> <leat/session/graph_session.hpp>)
       endif()
     endif()

@@ -86,6 +86,11 @@ std::vector<program> programs() {
   all.push_back({"recurrent_24_planned_3_lists", "recurrent.cpp", with(with(planned, "-DSTEPS=24"), "-DLISTS=3")});
   const std::string separate = "-DLEAT_SEPARATE_COMPILATION", typed_header = "leat/leat.hpp";
   const std::vector<std::string> graph_headers{typed_header, "leat/graphs.hpp", "leat/session/graph_session.hpp"};
+  for (const std::string name : {"leat", "data", "summary", "planned", "graphs", "checkpoint", "supervise", "cluster"}) {
+    const std::string header = "-DHEADER=<leat/" + name + ".hpp>";
+    all.push_back({"header_" + name, "header.cpp", {header}});
+    all.push_back({"header_" + name + "_runtime", "header.cpp", {header, separate}});
+  }
   all.push_back({"hello_precompiled", "hello.cpp", {}, "-O2", {typed_header}});
   all.push_back({"network_precompiled", "network.cpp", {}, "-O2", {typed_header}});
   all.push_back({"hello_runtime", "hello.cpp", {separate}});

@@ -40,3 +40,14 @@
 #include <leat/named/graph/named.hpp>
 #include <leat/named/train/deferred_steps.hpp>
 #endif
+
+// What rooms above have for graphs alone, where their headers came first.
+#if !defined(LEAT_HAS_GRAPHS)
+#define LEAT_HAS_GRAPHS
+#endif
+#if defined(LEAT_SAVERS_OF_GRAPHS)
+#include LEAT_SAVERS_OF_GRAPHS
+#endif
+#if defined(LEAT_SUMMARIES_OF_GRAPHS)
+#include LEAT_SUMMARIES_OF_GRAPHS
+#endif

@@ -1,14 +1,11 @@
 #pragma once
-// Summaries for TensorBoard: operators of graphs and typed fetches, event files, and a reader of them. Needs protozero, as files do.
+// Summaries for TensorBoard: operators of graphs, where <leat/graphs.hpp> is, too, and typed fetches, event files, and a reader of them.
+// Needs protozero, as files do.
 
 #include <leat/core/standard.hpp>
 #include <leat/summary/event_reader.hpp>
 #include <leat/summary/file_writer.hpp>
 #include <leat/summary/histogram_counts.hpp>
-#include <leat/summary/named_summary.hpp>
 #include <leat/summary/run_metadata.hpp>
 #include <leat/summary/typed_summary.hpp>
 #include <leat/summary/value_list.hpp>
-#ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/summary/kernels_summary.hpp>
-#endif

@@ -12,9 +12,8 @@
 #include <leat/checkpoint/checkpoint_reader.hpp>
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/checkpoint/session_access.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/graph_operation.hpp>
-#include <leat/named/variables/partitioned_variables.hpp>
 #include <leat/ops/state.hpp>
 
 #include <concepts>
@@ -24,6 +23,8 @@
 
 namespace leat {
 
+class partitioned_variable;
+
 /// A variable, and its name in a checkpoint: `w`, `{"old/w", w}`, `{"old/w", "w"}`; a typed variable, a graph's, or a variable's name. A
 /// partitioned variable, or its name, is all of its slices; a slice without a name of its own is saved as part of the whole.
 struct saved_variable {
@@ -32,8 +33,8 @@ struct saved_variable {
 
   saved_variable(const char* name) : name_in_checkpoint(name), variable(name) {}
   saved_variable(std::string name) : name_in_checkpoint(name), variable(std::move(name)) {}
-  saved_variable(const output& v) : name_in_checkpoint(v.operation().name()), variable(name_in_checkpoint) {}
-  saved_variable(const partitioned_variable& v) : saved_variable(v.name()) {}
+  saved_variable(const output& v);
+  saved_variable(const partitioned_variable& v);
   template <detail::variable_expression V>
   saved_variable(const V&) : saved_variable(std::string(structure_with<typename V::identity>::name)) {}
   template <class V>
@@ -118,6 +119,18 @@ struct restore_report {
   std::vector<std::string> misshapen{};
 };
 
+namespace detail {
+/// Adds the variables of a graph, of the default one for null, to a list; returns the graph's serial number. Null where no graph is.
+using graph_capture = std::uint64_t (*)(graph* of, std::vector<saved_variable>& list);
+LEAT_DECLARE_FILL(fill_graph_capture);
+inline graph_capture& capture_of_graphs() {
+  static constinit graph_capture capture = nullptr;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_graph_capture)});
+  return capture;
+}
+}  // namespace detail
+
 /// Thread-safe. Copies are the same saver.
 class saver {
  public:
@@ -183,4 +196,9 @@ checkpoint_path restore_latest(Session& s, const std::string& folder, const rest
 
 #if LEAT_WITH_BODIES
 #include <leat/checkpoint/saver_bodies.hpp>
+#endif
+// Where graphs are, or come later, savers take their sessions and variables, too.
+#define LEAT_SAVERS_OF_GRAPHS <leat/checkpoint/graph_session_access.hpp>
+#if defined(LEAT_HAS_GRAPHS)
+#include LEAT_SAVERS_OF_GRAPHS
 #endif

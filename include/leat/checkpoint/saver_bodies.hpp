@@ -6,6 +6,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/staged_file.hpp>
+#include <leat/proto/in_quotes.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -128,14 +129,12 @@ struct saver::kept {
     list = options.var_list;
     next_kept_time = now() + options.keep_checkpoint_every_n_hours * 3600;
   }
-  void capture(graph& g) {
-    captured = g.named().serial();
-    for (const auto& [name, variable] : saved_variables(g)) list.emplace_back(name);
+  void capture(graph* of) {
+    if (const auto capture_of = detail::capture_of_graphs(); capture_of != nullptr && list.empty()) captured = capture_of(of, list);
   }
   // What of a session is saved or restored.
   std::vector<saved_variable> chosen(const detail::session_access& s, const std::vector<detail::session_variable>& there) const {
-    const graph* const its = s.owner();
-    if (!list.empty() && (captured == 0 || (its != nullptr && captured == its->named().serial()))) return list;
+    if (!list.empty() && (captured == 0 || captured == s.serial())) return list;
     std::vector<saved_variable> all;
     for (const auto& v : there) all.emplace_back(v.name);
     return all;
@@ -154,13 +153,13 @@ struct saver::kept {
 LEAT_FUNCTION saver::saver(saver_options options) : kept_(std::make_shared<kept>()) {
   kept_->options = std::move(options);
   kept_->check_options();
-  if (kept_->list.empty()) kept_->capture(default_graph());
+  kept_->capture(nullptr);
 }
 
 LEAT_FUNCTION saver::saver(graph& g, saver_options options) : kept_(std::make_shared<kept>()) {
   kept_->options = std::move(options);
   kept_->check_options();
-  if (kept_->list.empty()) kept_->capture(g);
+  kept_->capture(&g);
   if (kept_->list.empty() && !kept_->options.defer_build) throw invalid_argument("No variables to save");
 }
 

@@ -2,8 +2,8 @@
 // What savers need of a session, whatever kind it is: its variables by name, and their values to be read and written.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/variable_store.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
-#include <leat/session/graph_variables.hpp>
 #include <leat/session/shards.hpp>
 
 #include <functional>
@@ -36,41 +36,21 @@ class session_access {
   /// Of a session on several tasks: the task of each variable, which can write it itself; none of others.
   virtual std::map<std::string, std::string> tasks_of_variables() const { return {}; }
   /// Has these tasks write variables. Errors: those of remote_session::write_shards.
-  virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const;
+  LEAT_INLINE virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const;
   /// Has these tasks read variables. Errors: those of remote_session::read_shards.
-  virtual void read_shards(const std::vector<shard_reading>& orders);
+  LEAT_INLINE virtual void read_shards(const std::vector<shard_reading>& orders);
   /// Identifies what the session runs.
   virtual std::string fingerprint() const = 0;
   /// The graph as a MetaGraphDef in binary form; empty if there is none.
   virtual std::string meta_graph() const = 0;
-  /// The graph, or null.
-  virtual const graph* owner() const = 0;
-};
-
-/// A session of a graph with names.
-class graph_session_access final : public session_access {
- public:
-  explicit graph_session_access(graph_session& s) : session_(&s) {}
-  std::vector<session_variable> variables() const override;
-  void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const override;
-  void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) override;
-  std::map<std::string, std::string> tasks_of_variables() const override;
-  std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const override;
-  void read_shards(const std::vector<shard_reading>& orders) override;
-  std::string fingerprint() const override;
-  std::string meta_graph() const override;
-  const graph* owner() const override { return &session_->owner(); }
-
- private:
-  graph_session* session_;
+  /// The serial number of the graph, 0 if there is none.
+  virtual std::uint64_t serial() const = 0;
 };
 
 /// Finds `access_of` of all kinds of sessions by its namespace, wherever they are declared.
 struct access_key {};
-inline graph_session_access access_of(access_key, graph_session& s) { return graph_session_access(s); }
 
-/// A hash of the graph's nodes, their operators and inputs, as 16 hexadecimal digits.
-std::string fingerprint_of(graph& g);
+/// A hash as 16 hexadecimal digits.
 std::string fingerprint_text(std::uint64_t hash);
 
 }  // namespace leat::detail

@@ -39,7 +39,7 @@ class typed_session_access final : public session_access {
     return fingerprint_text(hash);
   }
   std::string meta_graph() const override { return {}; }
-  const graph* owner() const override { return nullptr; }
+  std::uint64_t serial() const override { return 0; }
 
  private:
   basic_session<Device, Es...>* session_;

@@ -30,7 +30,7 @@ class messenger_network final : public task_network {
  public:
   /// Sets the messenger's handlers for peers that come and go, and starts it. `options.self` says who this is.
   messenger_network(transport::messenger_options options, std::vector<task_address> tasks);
-  ~messenger_network() override;
+  LEAT_INLINE ~messenger_network() override;
 
   transport::messenger& its_messenger() { return messenger_; }
   const std::vector<task_address>& tasks() const { return tasks_; }
@@ -43,19 +43,19 @@ class messenger_network final : public task_network {
   std::function<void(transport::peer_id, const transport::departure&)> on_lost_peer;
   void start();
 
-  void call(int task, method what, transport::message m, steady_time deadline, answer_handler done) override;
-  void note(int task, method what, transport::message m) override;
-  bool note_with_room(int task, method what, transport::message& m, steady_time until) override;
+  LEAT_INLINE void call(int task, method what, transport::message m, steady_time deadline, answer_handler done) override;
+  LEAT_INLINE void note(int task, method what, transport::message m) override;
+  LEAT_INLINE bool note_with_room(int task, method what, transport::message& m, steady_time until) override;
   bool wait(const std::atomic<bool>& done, steady_time until) override { return messenger_.transport().wait(done, until); }
   void wake() override { messenger_.transport().wake(); }
   std::uint64_t losses() const override { return losses_.load(); }
-  std::exception_ptr loss_of(int task, std::uint64_t before) override;
-  std::string describe(int task) override;
-  transport::writable_frame memory_for_task(int task, std::size_t bytes) override;
+  LEAT_INLINE std::exception_ptr loss_of(int task, std::uint64_t before) override;
+  LEAT_INLINE std::string describe(int task) override;
+  LEAT_INLINE transport::writable_frame memory_for_task(int task, std::size_t bytes) override;
   transport::writable_frame memory_for_peer(std::uint64_t peer, std::size_t bytes) override {
     return messenger_.transport().lend(peer, bytes);
   }
-  std::vector<std::pair<int, std::chrono::milliseconds>> ended() const override;
+  LEAT_INLINE std::vector<std::pair<int, std::chrono::milliseconds>> ended() const override;
   transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
  private:

@@ -6,7 +6,7 @@
 #include <leat/cluster/messenger_network.hpp>
 #include <leat/cluster/server.hpp>
 #include <leat/core/descriptor.hpp>
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/session_target.hpp>
@@ -224,7 +224,7 @@ inline std::unique_ptr<remote_session> connect_to_target(graph& g, const session
   return session_at(g, options, access_to(std::static_pointer_cast<task_network>(network), 0));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early targets_known{[] { register_session_target("tcp://", connect_to_target); }};
+LEAT_FILL(fill_cluster_targets) { register_session_target("tcp://", connect_to_target); }
 
 // The process's wish to end, which a signal handler may tell.
 struct signal_teller {
@@ -267,6 +267,7 @@ struct server::kept {
   cluster::keys_of_tasks task_keys;                   // where each has its own
 
   kept(cluster_role its_role, const server_options& options) : role(std::move(its_role)) {
+    leat::detail::compile_fill(cluster::fill_cluster_targets);  // another source may have a session at this server
     if (options.memory_limit_in_bytes < 0)
       throw invalid_argument("server_options: memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
                              "; it is the number of bytes, or 0");

@@ -4,6 +4,7 @@
 
 #include <leat/cluster/step_statistics.hpp>
 #include <leat/cluster/task_network.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/state/tensor_exchange.hpp>
 
@@ -33,14 +34,14 @@ class task_step final : public tensor_exchange {
   std::uint64_t number() const { return number_; }
 
   /// Waits while more is under way to the task than the connection takes. Errors: what ended the step; deadline_exceeded, cancelled.
-  void send(std::int64_t edge, tensor_value value) override;
-  void flush() override;
+  LEAT_INLINE void send(std::int64_t edge, tensor_value value) override;
+  LEAT_INLINE void flush() override;
   /// Keeps a tensor back until `flush` or `try_flush`, whatever its size.
   void keep_back(std::int64_t edge, tensor_value value);
   /// Flushes without waiting; returns whether all has gone. The rest goes with the next `flush`.
   bool try_flush();
-  bool take(std::int64_t edge, tensor_value& value) override;
-  void wait(const step_state& step) override;
+  LEAT_INLINE bool take(std::int64_t edge, tensor_value& value) override;
+  LEAT_INLINE void wait(const step_state& step) override;
 
   /// Tensors have arrived, of as many edges; `at`: when, if the step is traced.
   void arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at = 0);

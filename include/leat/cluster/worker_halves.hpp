@@ -3,7 +3,7 @@
 // row of a table that `to_graph` writes as the optimizer's operators. It is cut where variables are written.
 
 #include <leat/cluster/parameter_client.hpp>
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/list.hpp>
 #include <leat/passes/deferred.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -97,8 +97,7 @@ inline int expand_part(graph& g, const deferred_row& row) {
   const sent_gradient parts(g, row.inputs[0], true, row.attributes[1] != 0);
   return parts.all[row.attributes[0]].node;
 }
-LEAT_EARLY inline const filled_early parts_expanded{
-    [] { deferred_expanders().emplace(operator_record<deferred_part_op>::code, expand_part); }};
+LEAT_FILL(fill_part_expander) { deferred_expanders().emplace(operator_record<deferred_part_op>::code, expand_part); }
 
 template <bool RowsAlone, class Gradient, class Variable, bool AsRows>
 struct gradient_parts {

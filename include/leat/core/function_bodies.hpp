@@ -5,9 +5,11 @@
 
 #include <leat/core/version.hpp>
 
+// Declares a virtual function whose body stands there: g++ compiles a class, called or not, whose first virtual function is not inline in it.
 #if !defined(LEAT_SEPARATE_COMPILATION)
 #define LEAT_WITH_BODIES 1
 #define LEAT_FUNCTION inline
+#define LEAT_INLINE inline
 #elif defined(LEAT_SEPARATE_SOURCE)
 #define LEAT_WITH_BODIES 0
 // Compiled whether or not this source calls them, and inlined where it does. clang would compile only one of the two symbols of a
@@ -19,6 +21,9 @@
 #endif
 #else
 #define LEAT_WITH_BODIES 0
+#endif
+#if !defined(LEAT_INLINE)
+#define LEAT_INLINE
 #endif
 
 #if defined(LEAT_SEPARATE_COMPILATION)

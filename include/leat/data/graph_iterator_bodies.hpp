@@ -1,7 +1,7 @@
 #pragma once
 // Implementation of graph_iterator.hpp: the operators, their kernels, and the datasets of graphs by token.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/graph_iterator.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
@@ -80,7 +80,7 @@ inline iterator_resource& held_iterator(kernel_context& c, int input) {
   return *found;
 }
 
-LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
+LEAT_FILL(fill_iterator_definitions) {
   const std::string structure = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1";
   const std::string place = "; container: string = \"\"; shared_name: string = \"\"";
   define_operator("HostDataset() -> (handle: variant); token: string; " + structure, shapes::numbers);
@@ -95,7 +95,9 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
       "IteratorFromStringHandleV2(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
       "list(shape) = []",
       shapes::numbers);
+}
 
+LEAT_FILL(fill_iterator_kernels) {
   register_kernel("HostDataset", [](kernel_context& c) {
     c.set(0, tensor_value::handle(std::make_shared<dataset_resource>(find_dataset(c.node.text("token")))));
   });
@@ -128,9 +130,10 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
                    throw not_found("the string '" + name + "' stands for no iterator of this session");
                  })));
   });
-}};
+}
 
 inline attribute_map structure_attributes(const iterator_structure& of) {
+  leat::detail::compile_fill(fill_iterator_kernels);  // another source may run the graph
   std::vector<tensor_shape_proto> shapes;
   for (const shape& s : of.shapes) shapes.push_back(to_proto(s));
   return {{"output_types", of.types}, {"output_shapes", shapes}};

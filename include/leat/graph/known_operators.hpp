@@ -2,6 +2,7 @@
 // Operators by TensorFlow's type name, for the import of files. `ops/known.hpp` registers the library's; programs register their
 // own.
 
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/text.hpp>
 #include <leat/graph/operator.hpp>
@@ -17,8 +18,15 @@ struct operator_table {
   std::mutex guard;
   std::unordered_map<std::string_view, const op_info*> by_type;
 };
+LEAT_DECLARE_FILL(fill_library_operators);
+inline table_fills& fills_of_operators() {
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_library_operators)});
+  return fills;
+}
 inline operator_table& operators() {
-  static operator_table table;
+  static auto& table = *new operator_table;
+  fills_of_operators();
   return table;
 }
 }  // namespace detail
@@ -48,7 +56,8 @@ void register_alias() {
 namespace detail {
 // Operators of typed expressions that no file has, by code.
 inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
-  static std::unordered_map<int, const op_info*> table;
+  static auto& table = *new std::unordered_map<int, const op_info*>;
+  fills_of_operators();
   return table;
 }
 // Called before main alone.

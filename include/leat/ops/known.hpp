@@ -2,7 +2,7 @@
 // Registers the library's operators by TensorFlow's names, for imported graphs and for variables, whose assignments and reads are
 // nodes.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/stacked_matmul.hpp>
@@ -37,7 +37,7 @@ using library_operators =
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
                   assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
 
-LEAT_EARLY inline const filled_early library_operators_known{[] {
+LEAT_FILL(fill_library_operators) {
   library_operators::enter();
   // TensorFlow's older spellings.
   register_alias<add_op, "Add">();
@@ -45,7 +45,7 @@ LEAT_EARLY inline const filled_early library_operators_known{[] {
   register_alias<reciprocal_op, "Inv">();
   register_alias<reciprocal_grad_op, "InvGrad">();
   register_expression_operator<stacked_matmul_op>();
-}};
+}
 
 }  // namespace detail
 

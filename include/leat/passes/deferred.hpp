@@ -2,7 +2,7 @@
 // Rows of a graph that stand for gradients or training steps, in tables that defer them (`graph::defers`). A session expands them when
 // it plans its programs; the expansion is registered by the header that defines such a row.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/graph/graph.hpp>
 
 #include <map>
@@ -18,8 +18,13 @@ struct deferred_row {
 /// Expands a row; returns the node of its result.
 using deferred_expander = int (*)(graph& g, const deferred_row& row);
 
+LEAT_DECLARE_FILL(fill_gradient_expander);
+LEAT_DECLARE_FILL(fill_part_expander);
+LEAT_DECLARE_FILL(fill_step_expander);
 inline std::map<int, deferred_expander>& deferred_expanders() {
-  static std::map<int, deferred_expander> by_code;
+  static auto& by_code = *new std::map<int, deferred_expander>;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_gradient_expander, fill_step_expander, fill_part_expander)});
   return by_code;
 }
 

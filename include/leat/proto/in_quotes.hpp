@@ -1,9 +1,10 @@
 #pragma once
-// Strings from files, as error messages show them.
+// Strings from files, and lists of names, as error messages show them.
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace leat::proto::detail {
 
@@ -25,3 +26,13 @@ inline std::string in_quotes(std::string_view text, std::size_t longest = 80) {
 }
 
 }  // namespace leat::proto::detail
+
+namespace leat::detail {
+
+inline std::string name_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+}  // namespace leat::detail

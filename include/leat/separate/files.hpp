@@ -8,6 +8,7 @@
 #include <leat/checkpoint/checkpoint_files_bodies.hpp>
 #include <leat/checkpoint/checkpoint_reader_bodies.hpp>
 #include <leat/checkpoint/checkpoint_state_bodies.hpp>
+#include <leat/checkpoint/graph_session_access_bodies.hpp>
 #include <leat/checkpoint/manifest_bodies.hpp>
 #include <leat/checkpoint/packed_texts_bodies.hpp>
 #include <leat/checkpoint/saver_bodies.hpp>
@@ -49,6 +50,7 @@
 #include <leat/summary/event_bodies.hpp>
 #include <leat/summary/event_reader_bodies.hpp>
 #include <leat/summary/file_writer_bodies.hpp>
+#include <leat/summary/file_writer_graphs_bodies.hpp>
 #include <leat/summary/histogram_counts_bodies.hpp>
 #include <leat/summary/kernels_summary.hpp>
 #include <leat/summary/media_bodies.hpp>

@@ -15,3 +15,13 @@
 #include <leat/runtime/kernels/kernels.hpp>
 #include <leat/session/graph_session_bodies.hpp>
 #endif
+// What rooms above have for graphs, where their headers came first; <leat/graphs.hpp> ends in the same way.
+#if !defined(LEAT_HAS_GRAPHS)
+#define LEAT_HAS_GRAPHS
+#endif
+#if defined(LEAT_SAVERS_OF_GRAPHS)
+#include LEAT_SAVERS_OF_GRAPHS
+#endif
+#if defined(LEAT_SUMMARIES_OF_GRAPHS)
+#include LEAT_SUMMARIES_OF_GRAPHS
+#endif

@@ -4,7 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/proto/freeze.hpp>
-#include <leat/session/graph_session.hpp>
+#include <leat/proto/in_quotes.hpp>
+#include <leat/session/graph_session_class.hpp>
 
 namespace leat {
 
@@ -12,12 +13,6 @@ namespace leat {
 using session_values = std::map<std::string, tensor_value, std::less<>>;
 
 namespace detail {
-
-inline std::string name_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
-}
 
 // Whether a variable can hold a value, and what is said if not.
 bool fits_variable(const output& variable, const tensor_value& value);
@@ -48,6 +43,7 @@ graph_def freeze(graph_session& s, const std::vector<std::string>& fetches);
 
 }  // namespace leat
 
+#include <leat/session/graph_session.hpp>
 #if LEAT_WITH_BODIES
 #include <leat/session/graph_variables_bodies.hpp>
 #endif

@@ -2,6 +2,7 @@
 // Sessions whose steps run elsewhere: at the server of a cluster that `session_options::target` names. What connects to a kind of target
 // registers itself here, so that graph_session knows none of it; <leat/cluster.hpp> does for "tcp://host:port".
 
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/graph_session_class.hpp>
 #include <leat/session/shards.hpp>
@@ -64,6 +65,10 @@ class remote_session {
 };
 
 using session_connector = std::function<std::unique_ptr<remote_session>(graph& g, const session_options& options)>;
+
+namespace cluster {
+LEAT_DECLARE_FILL(fill_cluster_targets);
+}
 
 /// Registers who connects sessions to targets that begin with `scheme`, "tcp://". Thread-safe; the first one of a scheme stays.
 void register_session_target(std::string_view scheme, session_connector connector);

@@ -15,7 +15,9 @@ struct session_targets {
   std::map<std::string, session_connector, std::less<>> by_scheme;
 };
 inline session_targets& all_session_targets() {
-  static session_targets table;
+  static auto& table = *new session_targets;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(cluster::fill_cluster_targets)});
   return table;
 }
 

@@ -102,3 +102,8 @@ graph_def graph_with_shapes(graph& g);
 #if LEAT_WITH_BODIES
 #include <leat/summary/file_writer_bodies.hpp>
 #endif
+// Where graphs are, or come later, it writes them, too.
+#define LEAT_SUMMARIES_OF_GRAPHS <leat/summary/named_summary.hpp>
+#if defined(LEAT_HAS_GRAPHS)
+#include LEAT_SUMMARIES_OF_GRAPHS
+#endif

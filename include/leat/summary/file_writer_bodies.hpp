@@ -2,12 +2,8 @@
 // Implementation of file_writer.hpp.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/io/binary.hpp>
-#include <leat/io/collections.hpp>
 #include <leat/io/record.hpp>
 #include <leat/io/regular_file.hpp>
-#include <leat/named/exchange/export.hpp>
-#include <leat/named/graph/lookup.hpp>
 #include <leat/summary/field_writer.hpp>
 #include <leat/summary/file_writer.hpp>
 #include <leat/summary/run_metadata.hpp>
@@ -200,14 +196,6 @@ class file_writer::state {
 
 LEAT_FUNCTION file_writer::file_writer(std::filesystem::path logdir, file_writer_options options)
     : state_(std::make_unique<state>(std::move(logdir), std::move(options))) {}
-LEAT_FUNCTION file_writer::file_writer(std::filesystem::path logdir, graph& g, file_writer_options options)
-    : file_writer(std::move(logdir), std::move(options)) {
-  meta_graph_def meta;
-  meta.graph = graph_with_shapes(g);
-  meta.collections = io::export_collections(g);
-  add_graph(meta.graph);
-  add_meta_graph(meta);
-}
 LEAT_FUNCTION file_writer::file_writer(file_writer&&) noexcept = default;
 LEAT_FUNCTION file_writer& file_writer::operator=(file_writer&& other) noexcept {
   std::swap(state_, other.state_);
@@ -241,19 +229,6 @@ LEAT_FUNCTION void file_writer::add_scalar(std::string_view tag, float value, st
   add_summary(values, step);
 }
 
-LEAT_FUNCTION void file_writer::add_graph(graph& g, std::int64_t step) { add_graph(graph_with_shapes(g), step); }
-LEAT_FUNCTION void file_writer::add_graph(const graph_def& g, std::int64_t step) {
-  event e;
-  e.step = step;
-  e.graph_def = io::write_binary(g);
-  add_event(e);
-}
-LEAT_FUNCTION void file_writer::add_meta_graph(const meta_graph_def& g, std::int64_t step) {
-  event e;
-  e.step = step;
-  e.meta_graph_def = io::write_binary(g);
-  add_event(e);
-}
 LEAT_FUNCTION void file_writer::add_session_log(session_status status, std::int64_t step) { add_session_log({.status = status}, step); }
 LEAT_FUNCTION void file_writer::add_session_log(const session_log& what, std::int64_t step) {
   event e;
@@ -283,15 +258,5 @@ LEAT_FUNCTION void file_writer::close() { state_->close(); }
 LEAT_FUNCTION void file_writer::reopen() { state_->reopen(); }
 LEAT_FUNCTION const std::filesystem::path& file_writer::logdir() const { return state_->logdir(); }
 LEAT_FUNCTION std::filesystem::path file_writer::path() const { return state_->path(); }
-
-LEAT_FUNCTION graph_def graph_with_shapes(graph& g) {
-  graph_def def = export_graph(g);
-  for (node_def& node : def.nodes) {
-    std::vector<tensor_shape_proto> shapes;
-    for (const output& o : get_operation_by_name(g, node.name).outputs()) shapes.push_back(to_proto(o.extent()));
-    if (!shapes.empty()) node.attributes["_output_shapes"] = shapes;
-  }
-  return def;
-}
 
 }  // namespace leat::summary

@@ -2,7 +2,7 @@
 // Kernels of summary operators: each gives a serialized Summary. Source: TensorFlow 1.x core/kernels/summary_op.cc, summary_image_op.cc,
 // summary_audio_op.cc, summary_tensor_op.cc.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/io/place.hpp>
 #include <leat/proto/tensor_contents.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -93,13 +93,13 @@ inline void run_merge_summary(kernel_context& c) {
   c.set(0, tensor_value(std::move(merged)));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early summary_kernels_known{[] {
+LEAT_FILL(fill_summary_kernels) {
   register_kernel("ScalarSummary", run_scalar_summary);
   register_kernel("HistogramSummary", run_histogram_summary);
   register_kernel("ImageSummary", run_image_summary);
   register_kernels({"AudioSummary", "AudioSummaryV2"}, run_audio_summary);
   register_kernel("TensorSummaryV2", run_tensor_summary);
   register_kernel("MergeSummary", run_merge_summary);
-}};
+}
 
 }  // namespace leat::summary

@@ -60,5 +60,6 @@ output merge_all(std::string_view key = collection::summaries, std::string_view 
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
+#include <leat/summary/file_writer_graphs_bodies.hpp>
 #include <leat/summary/named_summary_bodies.hpp>
 #endif

@@ -5,7 +5,7 @@
 
 #include <leat/core/text.hpp>
 #include <leat/expr/fetch.hpp>
-#include <leat/session/fetch_feed.hpp>
+#include <leat/runtime/state/lend.hpp>
 #include <leat/summary/value_list.hpp>
 
 #include <tuple>

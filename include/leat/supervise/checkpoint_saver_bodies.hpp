@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of checkpoint_saver.hpp.
 
+#include <leat/checkpoint/graph_session_access.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/iterator_states.hpp>
 #include <leat/io/collections.hpp>

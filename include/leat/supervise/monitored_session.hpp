@@ -68,7 +68,7 @@ class monitored_session : public run_calls<monitored_session> {
   monitored_session& operator=(const monitored_session&) = delete;
   /// Closes the session if that was not done: in order, but for an exception that is under way; errors of hooks are logged. An exception
   /// that a run threw because the input had ended is no error.
-  virtual ~monitored_session();
+  LEAT_INLINE virtual ~monitored_session();
 
   /// Calls a function that may run with hooks and without them. Source: `run_step_fn`.
   template <class F>

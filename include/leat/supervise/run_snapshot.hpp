@@ -2,7 +2,7 @@
 // The variables of a graph session at one moment, to be saved while runs go on: values are shared with the session, which copies one when
 // a run writes to it.
 
-#include <leat/checkpoint/session_access.hpp>
+#include <leat/checkpoint/graph_session_access.hpp>
 #include <leat/core/function_bodies.hpp>
 
 #include <map>
@@ -24,11 +24,12 @@ class snapshot_access final : public session_access {
  public:
   explicit snapshot_access(run_snapshot_of_session& s) : snapshot_(&s), session_(*s.session_) {}
   std::vector<session_variable> variables() const override { return snapshot_->variables_; }
-  void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const override;
-  void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) override;
+  LEAT_INLINE void with_values(const std::vector<std::string>& names,
+                               const std::function<void(std::vector<tensor_value>)>& use) const override;
+  LEAT_INLINE void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) override;
   std::string fingerprint() const override { return session_.fingerprint(); }
   std::string meta_graph() const override { return session_.meta_graph(); }
-  const graph* owner() const override { return session_.owner(); }
+  std::uint64_t serial() const override { return session_.serial(); }
 
  private:
   run_snapshot_of_session* snapshot_;

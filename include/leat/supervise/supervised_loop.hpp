@@ -28,9 +28,9 @@ class watched_steps : public watched_session {
   graph_session* of_graph() override { return nullptr; }
   bool has_global_step() const override { return true; }
   std::int64_t global_step() override { return step; }
-  std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override;
-  const summary::value_list* step_summary() const override;
-  void restore(const saver& from, const checkpoint_path& path) override;
+  LEAT_INLINE std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override;
+  LEAT_INLINE const summary::value_list* step_summary() const override;
+  LEAT_INLINE void restore(const saver& from, const checkpoint_path& path) override;
 
   std::int64_t step = 0;
   std::vector<std::pair<std::string, tensor_value>> values;  // of the last step, by name; between steps numbers alone

@@ -14,11 +14,11 @@ class watched_graph_session final : public watched_session {
   watched_graph_session(graph_session& s, const scaffold* its, output step = {});
   graph_session* of_graph() override { return &session_; }
   bool has_global_step() const override { return static_cast<bool>(step_); }
-  std::int64_t global_step() override;
-  session_values variables() override;
-  std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override;
-  std::string save(saver& to, const std::string& prefix, std::int64_t step, const save_options& how) override;
-  void restore(const saver& from, const checkpoint_path& path) override;
+  LEAT_INLINE std::int64_t global_step() override;
+  LEAT_INLINE session_values variables() override;
+  LEAT_INLINE std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override;
+  LEAT_INLINE std::string save(saver& to, const std::string& prefix, std::int64_t step, const save_options& how) override;
+  LEAT_INLINE void restore(const saver& from, const checkpoint_path& path) override;
   const scaffold* its_scaffold() const override { return scaffold_; }
 
  private:

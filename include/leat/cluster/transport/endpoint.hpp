@@ -47,7 +47,7 @@ class endpoint final : private reactor_client, private carrier_events {
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   /// Closes. Not to be called by a handler.
-  ~endpoint();
+  LEAT_INLINE ~endpoint();
 
   /// Begins to hand events to the handler.
   void start();
@@ -122,14 +122,14 @@ class endpoint final : private reactor_client, private carrier_events {
   struct delivery;
   struct timer_call;
 
-  bool run(const std::vector<std::uint64_t>& tokens) override;
-  steady_time next_timer() override;
-  void accepted(std::shared_ptr<channel> c) override;
-  void opened(channel& c) override;
-  void received(channel& c, packet p) override;
-  void writable(channel& c) override;
-  void closed(channel& c, closing why) override;
-  void fall_back(channel& c, const transport::address& where) override;
+  LEAT_INLINE bool run(const std::vector<std::uint64_t>& tokens) override;
+  LEAT_INLINE steady_time next_timer() override;
+  LEAT_INLINE void accepted(std::shared_ptr<channel> c) override;
+  LEAT_INLINE void opened(channel& c) override;
+  LEAT_INLINE void received(channel& c, packet p) override;
+  LEAT_INLINE void writable(channel& c) override;
+  LEAT_INLINE void closed(channel& c, closing why) override;
+  LEAT_INLINE void fall_back(channel& c, const transport::address& where) override;
 
   link_state& add_link(std::shared_ptr<channel> c, bool is_accepted);
   link_state* find(link_id link);

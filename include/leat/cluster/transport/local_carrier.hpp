@@ -16,16 +16,16 @@ namespace leat::transport {
 class local_carrier final : public carrier {
  public:
   local_carrier(carrier_events& events, reactor& loop);
-  ~local_carrier() override;
+  LEAT_INLINE ~local_carrier() override;
 
   /// Whether an endpoint of this process listens there.
   static bool is_listening(const address& where);
   void listen(const address& where);
 
-  std::shared_ptr<channel> dial(const address& where) override;
+  LEAT_INLINE std::shared_ptr<channel> dial(const address& where) override;
   void handle(std::uint64_t, bool) override {}
-  bool pump() override;
-  void close(steady_time deadline) override;
+  LEAT_INLINE bool pump() override;
+  LEAT_INLINE void close(steady_time deadline) override;
   void forget() override {}
 
  private:

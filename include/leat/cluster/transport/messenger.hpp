@@ -84,7 +84,7 @@ class messenger final : private endpoint_handler {
   messenger(const messenger&) = delete;
   messenger& operator=(const messenger&) = delete;
   /// Says goodbye, waiting at most 200 ms.
-  ~messenger();
+  LEAT_INLINE ~messenger();
 
   // Handlers, to be set before `start`. They are called one at a time and must not wait: what takes long belongs on another thread, which
   // answers when it is done.
@@ -161,9 +161,9 @@ class messenger final : private endpoint_handler {
   void expire(std::uint64_t number);
   void give_up(std::uint64_t number, std::exception_ptr why);
 
-  void opened(link_id link, bool accepted) override;
-  void received(link_id link, message m) override;
-  void closed(link_id link, const closing& why) override;
+  LEAT_INLINE void opened(link_id link, bool accepted) override;
+  LEAT_INLINE void received(link_id link, message m) override;
+  LEAT_INLINE void closed(link_id link, const closing& why) override;
 
   bool is_key_of_servers(const std::string& key) const;
   void greeted(link_id link, const message& m);

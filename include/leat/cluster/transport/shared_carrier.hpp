@@ -22,20 +22,20 @@ struct endpoint_options;
 class shared_carrier final : public carrier {
  public:
   shared_carrier(const endpoint_options& options, carrier_events& events, reactor& loop, std::uint64_t token);
-  ~shared_carrier() override;
+  LEAT_INLINE ~shared_carrier() override;
 
   /// Listens beside the address of the network. Where that is not possible, peers use the network.
   void listen(const address& where);
 
   /// Null if the process that listens there has no shared memory to offer. While nobody listens, it goes on trying, and `fall_back` of the
   /// events is called if such a process turns up.
-  std::shared_ptr<channel> dial(const address& where) override;
-  void handle(std::uint64_t token, bool has_ended) override;
-  bool pump() override;
-  steady_time next_timer() const override;
-  void on_timer(steady_time now) override;
-  void close(steady_time deadline) override;
-  void forget() override;
+  LEAT_INLINE std::shared_ptr<channel> dial(const address& where) override;
+  LEAT_INLINE void handle(std::uint64_t token, bool has_ended) override;
+  LEAT_INLINE bool pump() override;
+  LEAT_INLINE steady_time next_timer() const override;
+  LEAT_INLINE void on_timer(steady_time now) override;
+  LEAT_INLINE void close(steady_time deadline) override;
+  LEAT_INLINE void forget() override;
 
  private:
   class shared_channel;

@@ -20,19 +20,19 @@ class zeromq_carrier final : public carrier {
  public:
   /// `token`: added to those of its descriptors. Errors: resource_exhausted.
   zeromq_carrier(const endpoint_options& options, carrier_events& events, reactor& loop, std::uint64_t token);
-  ~zeromq_carrier() override;
+  LEAT_INLINE ~zeromq_carrier() override;
 
   /// Binds; the result has the port. Errors: failed_precondition if the address is in use or none of this host's.
   address listen(const address& where);
   void set_allowed(const std::vector<std::string>& keys);
 
-  std::shared_ptr<channel> dial(const address& where) override;
-  void handle(std::uint64_t token, bool has_ended) override;
-  bool pump() override;
-  steady_time next_timer() const override;
-  void on_timer(steady_time now) override;
-  void close(steady_time deadline) override;
-  void forget() override;
+  LEAT_INLINE std::shared_ptr<channel> dial(const address& where) override;
+  LEAT_INLINE void handle(std::uint64_t token, bool has_ended) override;
+  LEAT_INLINE bool pump() override;
+  LEAT_INLINE steady_time next_timer() const override;
+  LEAT_INLINE void on_timer(steady_time now) override;
+  LEAT_INLINE void close(steady_time deadline) override;
+  LEAT_INLINE void forget() override;
 
  private:
   struct state;

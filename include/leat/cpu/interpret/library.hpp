@@ -1,7 +1,7 @@
 #pragma once
-// The library's operators as functions of the interpreter. Including this header registers them.
+// The library's operators as functions of the interpreter.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/registry.hpp>
 #include <leat/cpu/interpret/update_loops.hpp>
@@ -188,13 +188,13 @@ void enter_operators(const leat::detail::operator_list<Ops...>*) {
   (enter_operator<Ops>(), ...);
 }
 
-LEAT_EARLY inline const leat::detail::filled_early library_functions_known{[] {
+LEAT_FILL(fill_library_functions) {
   enter_operators(static_cast<const leat::detail::library_operators*>(nullptr));
   register_kernel<passes::copy_op>();
   register_kernel<multiply_add_op>();
   enter_kernels();
-  enter_updates();
-}};
+}
+LEAT_FILL(fill_ready_loops) { enter_updates(); }
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 // A loop is known by the instructions that it was compiled from, those of a cluster of one phase: `join_loops` looks for them, from the
 // last operator back, among a cluster's. What the loop loads may be any register of the kind; what it stores are registers again.
 
+#include <leat/core/fill.hpp>
 #include <leat/cpu/interpret/cluster_instructions.hpp>
 
 #include <algorithm>
@@ -44,8 +45,11 @@ struct loop_table {
   std::mutex guard;
   std::vector<std::shared_ptr<const ready_loop>> loops;
 };
+LEAT_DECLARE_FILL(fill_ready_loops);
 inline loop_table& known_loops() {
-  static loop_table table;
+  static auto& table = *new loop_table;
+  static constinit leat::detail::table_fills fills;
+  fills.run({LEAT_FILLS(fill_ready_loops)});
   return table;
 }
 /// Adds a loop to those that are looked for. Longer ones are found first.

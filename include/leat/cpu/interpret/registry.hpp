@@ -1,6 +1,7 @@
 #pragma once
 // The interpreter's registry of operators, by code. `library.hpp` registers the library's, programs their own.
 
+#include <leat/core/fill.hpp>
 #include <leat/cpu/interpret/reduction.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/kernels/whole_array.hpp>
@@ -25,8 +26,11 @@ struct function_table {
   std::mutex guard;
   std::unordered_map<int, operator_functions> by_code;
 };
+LEAT_DECLARE_FILL(fill_library_functions);
 inline function_table& functions() {
-  static function_table table;
+  static auto& table = *new function_table;
+  static constinit leat::detail::table_fills fills;
+  fills.run({LEAT_FILLS(fill_library_functions)});
   return table;
 }
 inline void enter_functions(int code, const operator_functions& f) {

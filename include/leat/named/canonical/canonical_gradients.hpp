@@ -3,7 +3,7 @@
 // with names is compiled and fused like any other expression; those that depend on sizes only where these are known. Sessions use
 // the same rewrites for programs, and for single nodes without a kernel.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/graph/known_value.hpp>
@@ -39,7 +39,7 @@ inline output repeat_plain(const output& x, const std::vector<std::int64_t>& tim
   return as(broadcast_to(as(x, apart), wide), result);
 }
 
-LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[] {
+LEAT_FILL(fill_canonical_rewrites) {
   using list = std::span<const output>;
   const auto define = [](std::string_view type, std::vector<int> operands, auto make) {
     register_canonical(type, {std::move(operands), [make](graph&, list x, const graph_operation& node) { return output(make(x, node)); }});
@@ -131,6 +131,6 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   // The second results of cross entropies: the gradient for the logits.
   pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
   pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);
-}};
+}
 
 }  // namespace leat::detail

@@ -2,8 +2,10 @@
 // Rewrites of operators that only graphs at run time have to those that the passes know: a table by type, for fused programs and for
 // nodes by themselves. canonical_gradients.hpp fills it for the operators of gradients.
 
-#include <functional>
+#include <leat/core/fill.hpp>
 #include <leat/graph/operator.hpp>
+
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -33,8 +35,11 @@ struct canonical_rewrite_table {
   std::mutex guard;
   std::map<std::string, canonical_rewrite, std::less<>> by_type;
 };
+LEAT_DECLARE_FILL(fill_canonical_rewrites);
 inline canonical_rewrite_table& canonical_rewrites() {
-  static canonical_rewrite_table table;
+  static auto& table = *new canonical_rewrite_table;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_canonical_rewrites)});
   return table;
 }
 /// The rewrite of a type, or null.

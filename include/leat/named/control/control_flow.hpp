@@ -4,6 +4,7 @@
 // iteration begins. This happens whenever a node is made while a context is open; programs only call `cond` and `while_loop`
 // (named/control/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/named/scopes/scopes.hpp>
 
@@ -94,7 +95,7 @@ class flow_context : public control_flow_context {
     if (outer_ == nullptr) return;
     for (const output& o : results) outer_->know(o);
   }
-  void check_use(const node_request& request, control_flow_context* user, const output& input) override;
+  LEAT_INLINE void check_use(const node_request& request, control_flow_context* user, const output& input) override;
 
  protected:
   // Removes and returns control inputs of another loop, which cannot be waited for across loops.

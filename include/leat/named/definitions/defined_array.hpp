@@ -1,7 +1,7 @@
 #pragma once
 // Definitions of operators on shapes, and of those that take or return several arrays.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/named/graph/slice_walk.hpp>
@@ -176,7 +176,7 @@ inline void strided_slice_shape(shape_context& c) {
   c.set(0, result);
 }
 
-LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
+LEAT_FILL(fill_array_definitions) {
   using shapes::vector_of;
   const auto shape_of_each = [](shape_context& c) {
     for (int k = 0; k < c.result_count(); ++k)
@@ -386,6 +386,6 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
           c.fail("the input has shape " + leat::shape_text(c.input(0).extent) + ", the attribute shape is " + leat::shape_text(extent));
         c.set(0, extent);
       });
-}};
+}
 
 }  // namespace leat::detail

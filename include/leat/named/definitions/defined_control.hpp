@@ -1,7 +1,7 @@
 #pragma once
 // Definitions of TensorFlow 1.x's control flow operators and of those with side effects: printing, checking, host calls.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 
 namespace leat::detail {
@@ -21,7 +21,7 @@ inline void merged_shape(shape_context& c) {
   c.set(1, {});
 }
 
-LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] {
+LEAT_FILL(fill_control_definitions) {
   const auto routes = [](flow how) { return facts{.is = nature::control, .work = work_kind::none, .control = how}; };
   const auto switched = [](shape_context& c) {
     shapes::want_rank(c, 1, 0);
@@ -79,6 +79,6 @@ LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] 
                   {.is = nature::effect, .stops_gradient = true, .waits = true});
   define_operator("PyFuncStateless(input: list(Tin)) -> (output: list(Tout)); token: string",
                   {.is = nature::effect, .stops_gradient = true, .waits = true});
-}};
+}
 
 }  // namespace leat::detail

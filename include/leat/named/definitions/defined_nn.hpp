@@ -2,7 +2,7 @@
 // Definitions of operators of networks and training graphs that have no typed form: biases, gradients of activations, convolutions,
 // pooling, batched matrix products, summaries.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 
 namespace leat::detail {
@@ -90,7 +90,7 @@ inline void pooled_shape(shape_context& c) {
   c.set(0, result);
 }
 
-LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] {
+LEAT_FILL(fill_nn_definitions) {
   const auto biased = [](shape_context& c) {
     shapes::want_rank(c, 1, 1);
     shape extent = c.input(0).extent;
@@ -155,6 +155,6 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
   define_operator("TensorSummaryV2(tag: string, tensor: T, serialized_summary_metadata: string) -> (summary: string)", summary,
                   shapes::numbers);
   define_operator("MergeSummary(inputs: N*string) -> (summary: string)", summary, shapes::numbers);
-}};
+}
 
 }  // namespace leat::detail

@@ -1,12 +1,12 @@
 #pragma once
 // Definitions of queues and accumulators, through which steps and threads exchange values.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 
 namespace leat::detail {
 
-LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
+LEAT_FILL(fill_queue_definitions) {
   // Handles in older graphs are references to strings.
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
@@ -76,6 +76,6 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ReplicaRosterMissing(handle: resource) -> (text: string, all_wait: bool)", shapes::numbers);
   define_operator("ReplicaAccumulatorGive(handle: resource, local_step: int64, replica: int32, gradient: dtype) -> ()");
   define_operator("ReplicaAccumulatorAwait(handle: resource, state: int64) -> ()");
-}};
+}
 
 }  // namespace leat::detail

@@ -1,14 +1,14 @@
 #pragma once
 // Definitions of operators that change variables: scatter updates, optimizers' steps, counters. References are inputs and results.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/ops/updates.hpp>
 
 namespace leat::detail {
 
-LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
+LEAT_FILL(fill_state_definitions) {
   define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)",
                   {.is = nature::observes, .work = work_kind::none, .state = state_role::is_initialized}, shapes::numbers);
   define_operator("CountUpTo(ref: &T) -> (output: T); limit: int", shapes::numbers);
@@ -77,6 +77,6 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (define_update(std::type_identity<Updates>{}), ...);
   }(std::type_identity<update::operators<std::tuple>>{});
-}};
+}
 
 }  // namespace leat::detail

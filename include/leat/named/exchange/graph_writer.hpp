@@ -1,6 +1,7 @@
 #pragma once
 // Writes the rows of typed expressions to a graph with names: what `to_graph` does.
 
+#include <leat/core/fill.hpp>
 #include <leat/named/exchange/any_expression.hpp>
 #include <leat/named/functions/named_nn.hpp>
 #include <leat/named/functions/named_shape.hpp>
@@ -17,8 +18,11 @@ using deferred_writer = output (*)(graph_writer&, const node&);
 struct deferred_writers {
   std::map<std::string, deferred_writer, std::less<>> by_type;
 };
+LEAT_DECLARE_FILL(fill_deferred_writers);
 inline deferred_writers& all_deferred_writers() {
-  static deferred_writers table;
+  static auto& table = *new deferred_writers;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_deferred_writers)});
   return table;
 }
 

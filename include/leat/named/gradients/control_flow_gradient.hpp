@@ -1,7 +1,7 @@
 #pragma once
 // The gradient functions of control flow operators; loop_gradient.hpp has the loops that they build.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
@@ -122,7 +122,7 @@ inline gradient_list enter_gradient(const gradient_call& c) {
   return {left};
 }
 
-LEAT_EARLY inline const leat::detail::filled_early control_flow_gradients_entered{[] {
+LEAT_FILL(fill_control_flow_gradients) {
   enter_gradients({
     {"Switch", switch_gradient},
     {"RefSwitch", switch_gradient},
@@ -135,6 +135,6 @@ LEAT_EARLY inline const leat::detail::filled_early control_flow_gradients_entere
     {"NextIteration", [](const gradient_call& c) { return gradient_list{c.slices(0)}; }},
     {"RefNextIteration", [](const gradient_call& c) { return gradient_list{c.slices(0)}; }},
 });
-}};
+}
 
 }  // namespace leat::detail

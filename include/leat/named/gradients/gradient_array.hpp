@@ -2,7 +2,7 @@
 // Gradients of operators that rearrange arrays, in graphs with names, node for node as TensorFlow 1.x writes them. The gradient of a
 // gather is sparse: its rows alone. Source: TensorFlow's gradients of the operators of the same names.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/gradients/gradient_math.hpp>
 #include <leat/named/graph/call.hpp>
@@ -264,7 +264,7 @@ inline gradient_list gradient_of_reverse(const gradient_call& c) {
   return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, c.attributes({"T", "Tidx"}), {info_like(dy)}).result()};
 }
 
-LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
+LEAT_FILL(fill_array_gradients) {
   enter_gradients({
       {"Identity", gradient_of_identity},
       {"RefIdentity", gradient_of_identity},
@@ -296,6 +296,6 @@ LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
       {"BatchMatMulV2", gradient_of_stacked_product},
       {"BatchMatMul", gradient_of_stacked_product},
   });
-}};
+}
 
 }  // namespace leat::detail

@@ -3,7 +3,7 @@
 // run these operators, but keeps them, and graphs with them are differentiated and exported. Source: TensorFlow's gradients of the
 // operators of the same names.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/gradients/gradient_array.hpp>
 
 namespace leat::detail {
@@ -87,7 +87,7 @@ inline gradient_list gradient_of_matrix_band_part(const gradient_call& c) {
   return {c.owner().named().raw(c.owner(), "MatrixBandPart", inputs, std::move(attributes), {info_like(dy)}).result()};
 }
 
-LEAT_EARLY inline const leat::detail::filled_early diagonal_gradients_known{[] {
+LEAT_FILL(fill_diagonal_gradients) {
   enter_gradients({
       {"Diag", gradient_of_diag},
       {"DiagPart", gradient_of_diag_part},
@@ -99,6 +99,6 @@ LEAT_EARLY inline const leat::detail::filled_early diagonal_gradients_known{[] {
       {"MatrixSetDiagV3", gradient_of_matrix_set_diag},
       {"MatrixBandPart", gradient_of_matrix_band_part},
   });
-}};
+}
 
 }  // namespace leat::detail

@@ -4,6 +4,7 @@
 // make TensorFlow 1.x's nodes under the same names, so that training graphs can be compared and exchanged. An operator that is not in
 // the table, but whose class has a `gradient`, uses that (gradient_writer.hpp).
 
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/named_part.hpp>
@@ -72,6 +73,12 @@ output densified(const gradient_value& v, std::string_view name = "UnsortedSegme
 gradient_function find_gradient(std::string_view type);
 /// Registers a function unless its type has one.
 void enter_gradient(std::string_view type, gradient_function function);
+LEAT_DECLARE_FILL(fill_array_gradients);
+LEAT_DECLARE_FILL(fill_control_flow_gradients);
+LEAT_DECLARE_FILL(fill_diagonal_gradients);
+LEAT_DECLARE_FILL(fill_gather_gradients);
+LEAT_DECLARE_FILL(fill_math_gradients);
+LEAT_DECLARE_FILL(fill_nn_gradients);
 }  // namespace detail
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }

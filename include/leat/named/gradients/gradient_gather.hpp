@@ -3,7 +3,7 @@
 // writes them: gathers and scatters, the largest elements, segments, and partitions. The gradient of rows that were gathered is sparse.
 // Source: TensorFlow's gradients of the operators of the same names.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/gradient_array.hpp>
 
@@ -373,7 +373,7 @@ inline gradient_list gradient_of_stitch(const gradient_call& c) {
   return result;
 }
 
-LEAT_EARLY inline const leat::detail::filled_early gather_gradients_known{[] {
+LEAT_FILL(fill_gather_gradients) {
   enter_gradients({
       {"GatherV2", gradient_of_gather},
       {"Gather", gradient_of_gather},
@@ -396,6 +396,6 @@ LEAT_EARLY inline const leat::detail::filled_early gather_gradients_known{[] {
       {"DynamicStitch", gradient_of_stitch},
       {"ParallelDynamicStitch", gradient_of_stitch},
   });
-}};
+}
 
 }  // namespace leat::detail

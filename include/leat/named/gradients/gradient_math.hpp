@@ -3,7 +3,7 @@
 // them: by the operators' classes where these have the nodes, otherwise by functions. Source: TensorFlow's gradients of the operators of the
 // same names; for the formulas Griewank and Walther, "Evaluating Derivatives".
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/graph/infer.hpp>
 #include <leat/named/gradients/class_gradient.hpp>
 #include <leat/named/graph/known_value.hpp>
@@ -212,7 +212,7 @@ inline gradient_list gradient_of_max(const gradient_call& c) {
   return {share * slope};
 }
 
-LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
+LEAT_FILL(fill_math_gradients) {
   enter_gradients({
     {"Add", class_gradient<add_op, sums::left_out_if_equal>}, {"AddV2", class_gradient<add_op, sums::left_out_if_equal>}, {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", class_gradient<mul_op, sums::left_out_if_simple>},
     {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", class_gradient<div_no_nan_op>}, {"FloorMod", class_gradient<floor_mod_op>},
@@ -232,6 +232,6 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", class_gradient<l2_loss_op>},
     {"AddN", class_gradient<add_n_op>},
 });
-}};
+}
 
 }  // namespace leat::detail

@@ -2,7 +2,7 @@
 // Gradients of activations, biases, convolutions, pooling and cross entropies in graphs with names, node for node as TensorFlow
 // 1.x writes them. Source: TensorFlow's gradients of the operators of the same names.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/gradient_array.hpp>
 
@@ -132,7 +132,7 @@ inline gradient_list gradient_of_average_pool(const gradient_call& c) {
               .result()};
 }
 
-LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
+LEAT_FILL(fill_nn_gradients) {
   enter_gradients({
     {"Relu", class_gradient<relu_op>}, {"Relu6", class_gradient<relu6_op>}, {"LeakyRelu", class_gradient<leaky_relu_op>},
     {"LeakyReluGrad", class_gradient<leaky_relu_grad_op>}, {"ReluGrad", class_gradient<relu_grad_op>}, {"Relu6Grad", class_gradient<relu6_grad_op>},
@@ -145,6 +145,6 @@ LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
     {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},
 });
-}};
+}
 
 }  // namespace leat::detail

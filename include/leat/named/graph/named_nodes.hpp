@@ -104,7 +104,7 @@ struct node_request {
 class named_nodes : public graph_names {
  public:
   named_nodes();
-  ~named_nodes() override;
+  LEAT_INLINE ~named_nodes() override;
 
   name_table names;
 
@@ -120,7 +120,7 @@ class named_nodes : public graph_names {
   /// Input `k` of a node, including those that hold numeric attributes.
   output input(graph& g, int index, int k) const;
   int input_count(const graph& g, int index) const { return g.at(index).input_count + record(index).number_inputs; }
-  tensor_info further_result(int index, int port) const override;
+  LEAT_INLINE tensor_info further_result(int index, int port) const override;
   /// Sets input `k`, left open because its node came later: a loop's back edge.
   void set_input(graph& g, int index, int k, int to);
   /// Adds a control input to an existing node; `to` may be newer than it.

@@ -40,7 +40,7 @@ using host_callback = std::function<std::vector<tensor_literal>(std::span<const 
 class named_part final : public named_nodes {
  public:
   named_part();
-  ~named_part() override;
+  LEAT_INLINE ~named_part() override;
 
   /// A number that no other graph of the process has or had, above 0: a key for what is kept of a graph outside of it, where its address
   /// would not do, because a later graph may get it.
@@ -57,11 +57,11 @@ class named_part final : public named_nodes {
 
   // ---- called by the table ----
 
-  output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+  LEAT_INLINE output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
               std::span<const int> waits) override;
-  output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
+  LEAT_INLINE output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
                    std::span<const std::int64_t> numbers) override;
-  output make_number(graph& g, const tensor_info& result, double value) override;
+  LEAT_INLINE output make_number(graph& g, const tensor_info& result, double value) override;
 
   // ---- nodes ----
 

@@ -11,6 +11,7 @@
 // dtypes, and attributes, with defaults, follow the semicolon. T and N are attributes that follow from the inputs; others are written
 // out: `out_type: type = int32`. `{float32, float64}` limits a type.
 
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
 #include <leat/proto/attribute_value.hpp>
@@ -106,6 +107,19 @@ class shape_context {
   const attribute_map& attributes_;
   std::vector<tensor_info>& results_;
 };
+
+// The library's own. Iterators have theirs in a room above: a graph from a file may have such nodes.
+namespace detail {
+LEAT_DECLARE_FILL(fill_array_definitions);
+LEAT_DECLARE_FILL(fill_control_definitions);
+LEAT_DECLARE_FILL(fill_exchange_definitions);
+LEAT_DECLARE_FILL(fill_nn_definitions);
+LEAT_DECLARE_FILL(fill_queue_definitions);
+LEAT_DECLARE_FILL(fill_state_definitions);
+}  // namespace detail
+namespace data::detail {
+LEAT_DECLARE_FILL(fill_iterator_definitions);
+}
 
 /// Registers an operator for graphs and files, from its line, its facts and its shape rule. The facts are in `info.what` then; what its
 /// line takes by reference it writes, unless it only controls, observes or forwards. Thread-safe; the first one of a type stays.

@@ -202,7 +202,10 @@ struct definition_table {
   std::map<std::string, std::unique_ptr<operator_definition>, std::less<>> by_type;
 };
 inline definition_table& definitions() {
-  static definition_table table;
+  static auto& table = *new definition_table;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_array_definitions, fill_control_definitions, fill_exchange_definitions, fill_nn_definitions,
+                        fill_queue_definitions, fill_state_definitions, data::detail::fill_iterator_definitions)});
   return table;
 }
 

@@ -2,7 +2,7 @@
 // Typed gradients, training steps and `print` as `to_graph` writes them: by the functions of graphs with names. Including this header
 // registers them.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
 #include <leat/named/functions/print.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
@@ -71,12 +71,12 @@ inline output write_print(graph_writer& writer, const node& n) {
   const auto text = text_in(message.data());
   return leat::print(writer.input(n, 0), data, {.message = {text.begin(), text.end()}, .summarize = writer.number(n, 0)});
 }
-LEAT_EARLY inline const leat::detail::filled_early deferred_rows_written{[] {
+LEAT_FILL(fill_deferred_writers) {
   all_deferred_writers().by_type.emplace(std::string(print_op::type), write_print);
   all_deferred_writers().by_type.emplace(std::string(deferred_gradient_op::type), write_gradient);
   all_deferred_writers().by_type.emplace(std::string(deferred_step_op::type), write_step);
   all_deferred_writers().by_type.emplace(std::string(deferred_rows_op::type), write_rows);
-}};
+}
 
 }  // namespace detail
 

@@ -1,7 +1,7 @@
 #pragma once
 // Kernels of leaves: constants, whose contents are decoded once, and placeholders, which must be fed.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 namespace leat::runtime {
@@ -34,7 +34,7 @@ inline std::string kernel_dtype_name(dtype d) {
   return dtype_name(d);
 }
 
-LEAT_EARLY inline const leat::detail::filled_early leaf_kernels_known{[] {
+LEAT_FILL(fill_leaf_kernels) {
   register_kernel("Const", [](kernel_context& c) { c.set(0, constant_of(c.node)); });
   register_kernels({"Placeholder", "PlaceholderV2"}, [](kernel_context& c) {
     const tensor_info& t = c.node.owner->at(c.node.index).result;
@@ -42,6 +42,6 @@ LEAT_EARLY inline const leat::detail::filled_early leaf_kernels_known{[] {
                            (t.extent.has_rank() ? " and shape " + brackets(t.extent) : std::string{}));
   });
   register_kernel("PlaceholderWithDefault", [](kernel_context& c) { c.set_token(0, c.incoming(0)); });
-}};
+}
 
 }  // namespace leat::runtime

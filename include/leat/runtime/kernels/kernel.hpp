@@ -3,6 +3,7 @@
 // their definition runs as a program of one node (node_program.hpp). Kernels are for operators without a definition and for those
 // that do more than compute: variables, queues, printing. Programs register their own with `register_kernel`.
 
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interruption.hpp>
 #include <leat/named/graph/named_nodes.hpp>
@@ -90,7 +91,7 @@ struct step_state {
 class step_interruption final : public cpu::interruption {
  public:
   explicit step_interruption(const step_state& its_step) : step_(its_step) {}
-  void check(std::int64_t chunk) const override;
+  LEAT_INLINE void check(std::int64_t chunk) const override;
 
  private:
   const step_state& step_;
@@ -177,13 +178,42 @@ class kernel_context {
 
 using operator_kernel = std::function<void(kernel_context&)>;
 
+// Those of the library. The rooms above have kernels of their own: a graph from a file may have such nodes.
+namespace runtime {
+LEAT_DECLARE_FILL(fill_leaf_kernels);
+LEAT_DECLARE_FILL(fill_accumulator_kernels);
+LEAT_DECLARE_FILL(fill_array_kernels);
+LEAT_DECLARE_FILL(fill_control_kernels);
+LEAT_DECLARE_FILL(fill_exchange_kernels);
+LEAT_DECLARE_FILL(fill_network_kernels);
+LEAT_DECLARE_FILL(fill_queue_kernels);
+LEAT_DECLARE_FILL(fill_random_kernels);
+LEAT_DECLARE_FILL(fill_replica_kernels);
+LEAT_DECLARE_FILL(fill_roster_kernels);
+LEAT_DECLARE_FILL(fill_shape_kernels);
+LEAT_DECLARE_FILL(fill_state_kernels);
+LEAT_DECLARE_FILL(fill_update_kernels);
+}  // namespace runtime
+namespace summary {
+LEAT_DECLARE_FILL(fill_summary_kernels);
+}
+namespace data::detail {
+LEAT_DECLARE_FILL(fill_iterator_kernels);
+}
+
 namespace detail {
 struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
 };
 inline kernel_registry& kernels_by_type() {
-  static kernel_registry table;
+  static auto& table = *new kernel_registry;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
+                        runtime::fill_control_kernels, runtime::fill_exchange_kernels, runtime::fill_network_kernels,
+                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
+                        runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
+                        runtime::fill_update_kernels, summary::fill_summary_kernels, data::detail::fill_iterator_kernels)});
   return table;
 }
 }  // namespace detail

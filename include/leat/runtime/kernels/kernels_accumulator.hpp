@@ -5,7 +5,7 @@
 // sums are in the order of the numbers. As replicas leave, fewer gradients are enough (kernels_roster.hpp).
 // Source: TensorFlow's ConditionalAccumulatorBase.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
 
@@ -147,7 +147,7 @@ inline std::int64_t replica_number(kernel_context& c, int k) {
   return number;
 }
 
-LEAT_EARLY inline const leat::detail::filled_early accumulator_kernels_known{[] {
+LEAT_FILL(fill_accumulator_kernels) {
   register_kernel("ResourceConditionalAccumulator", [](kernel_context& c) {
     const std::string kind = c.node.text("reduction_type");
     if (kind != "MEAN" && kind != "SUM") throw invalid_argument("reduction_type must be MEAN or SUM, not '" + kind + "'");
@@ -181,6 +181,6 @@ LEAT_EARLY inline const leat::detail::filled_early accumulator_kernels_known{[] 
   });
   register_kernel("ResourceAccumulatorSetGlobalStep",
                   [](kernel_context& c) { held_as<gradient_accumulator>(c.input(0)).set_step(c.number(1)); });
-}};
+}
 
 }  // namespace leat::runtime

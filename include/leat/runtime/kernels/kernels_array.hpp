@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/ops/array_parts.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -422,7 +422,7 @@ void run_sorted_segments(kernel_context& c, bool mean, bool ones) {
   c.set(0, std::move(made));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
+LEAT_FILL(fill_array_kernels) {
   register_kernel("SegmentSum", [](kernel_context& c) { run_sorted_segments<segment_sum_op>(c, false, false); });
   register_kernel("SegmentMean", [](kernel_context& c) { run_sorted_segments<segment_sum_op>(c, true, false); });
   register_kernel("SegmentMax", [](kernel_context& c) { run_sorted_segments<segment_max_op>(c, false, false); });
@@ -439,6 +439,6 @@ LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
   register_kernel("Unique", run_unique);
   register_kernel("ListDiff", run_list_diff);
-}};
+}
 
 }  // namespace leat::runtime

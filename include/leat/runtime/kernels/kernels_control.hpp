@@ -2,7 +2,7 @@
 // Kernels of control flow, of the stacks on which loops keep values for their gradients, and of side effects: printing, checking,
 // host calls. The executor handles dead values and frames; these kernels forward.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/graph/named_part.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
@@ -145,7 +145,7 @@ inline void run_host_function(kernel_context& c) {
   }
 }
 
-LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
+LEAT_FILL(fill_control_kernels) {
   const operator_kernel pass = [](kernel_context& c) { c.set_token(0, c.incoming(0)); };
   // A read forwards the variable, which must have a value already.
   register_kernel("Identity", [](kernel_context& c) {
@@ -209,6 +209,6 @@ LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
   register_kernel("Assert", run_assert);
   register_kernel("CheckNumerics", run_check_numerics);
   register_kernels({"PyFunc", "PyFuncStateless"}, run_host_function);
-}};
+}
 
 }  // namespace leat::runtime

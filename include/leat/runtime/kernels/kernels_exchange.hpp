@@ -2,7 +2,7 @@
 // The ends of an edge between devices. The executor takes what _Recv waits for by itself (runtime/run/framed_run.hpp), so that one thread
 // waits for all of a run's edges; the kernel is what a node by itself would do.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/state/tensor_exchange.hpp>
 
@@ -14,7 +14,7 @@ inline tensor_exchange& exchange_of(kernel_context& c) {
   return *c.step.exchange;
 }
 
-LEAT_EARLY inline const leat::detail::filled_early exchange_kernels{[] {
+LEAT_FILL(fill_exchange_kernels) {
   register_kernel("_Send", [](kernel_context& c) {
     const bool dead = c.incoming(0).variable == nullptr && !c.incoming(0).value;
     exchange_of(c).send(c.node.integer("_edge"), dead ? tensor_value{} : c.input(0).kept());
@@ -26,6 +26,6 @@ LEAT_EARLY inline const leat::detail::filled_early exchange_kernels{[] {
     if (value) c.set(0, std::move(value));
     else c.set_dead(0);
   });
-}};
+}
 
 }  // namespace leat::runtime

@@ -1,7 +1,7 @@
 #pragma once
 // Kernels of operators that have no typed form: biases, batched matrix products.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/named/definitions/defined_nn.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -76,10 +76,10 @@ inline void run_batch_product(kernel_context& c, bool broadcasts) {
   c.set(0, std::move(made));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
+LEAT_FILL(fill_network_kernels) {
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
   register_kernel("BatchMatMulV2", [](kernel_context& c) { run_batch_product(c, true); });
   register_kernel("BatchMatMul", [](kernel_context& c) { run_batch_product(c, false); });
-}};
+}
 
 }  // namespace leat::runtime

@@ -4,7 +4,7 @@
 // one begins, in order of arrival: two calls that each held a part of what they need would deadlock. Blocked calls check their run's
 // deadline and cancellation. Source: TensorFlow's QueueBase, whose attempts are queued in the same way.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/philox.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
@@ -257,7 +257,7 @@ inline void run_queue(kernel_context& c, queue_order order) {
                c.node.text("container"), "queue " + name, [&] { return std::make_shared<value_queue>(std::move(s)); })));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
+LEAT_FILL(fill_queue_kernels) {
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
     register_kernel("FIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::first_in); });
@@ -311,6 +311,6 @@ LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
     });
     register_kernel("QueueIsClosed" + v, [](kernel_context& c) { c.set(0, tensor_value(held_as<value_queue>(c.input(0)).is_closed())); });
   }
-}};
+}
 
 }  // namespace leat::runtime

@@ -2,7 +2,7 @@
 // Kernels of random numbers, by counting (core/philox.hpp). A node without seeds draws different numbers in each session. With seeds
 // it draws the same sequence in every session, which each run continues. The numbers are not TensorFlow's.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/philox.hpp>
 #include <leat/core/text.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -123,7 +123,7 @@ inline void run_multinomial(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early random_kernels_known{[] {
+LEAT_FILL(fill_random_kernels) {
   register_kernel("RandomUniform", [](kernel_context& c) {
     run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return uniform<T>(seed, i); });
   });
@@ -140,6 +140,6 @@ LEAT_EARLY inline const leat::detail::filled_early random_kernels_known{[] {
   register_kernel("RandomUniformInt", run_random_integers);
   register_kernel("RandomShuffle", run_shuffle);
   register_kernel("Multinomial", run_multinomial);
-}};
+}
 
 }  // namespace leat::runtime

@@ -4,7 +4,7 @@
 // round; the others wait for that. So no thread of a chief is needed, a gradient that is given twice counts once, and sums are in the
 // order of the replicas, whoever came first. A replica without more data leaves: rounds wait for the others alone from then on.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/equal_rows.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -257,7 +257,7 @@ class replica_gradients final : public resource {
   std::map<std::int64_t, given_gradient> slots_;
 };
 
-LEAT_EARLY inline const leat::detail::filled_early replica_kernels_known{[] {
+LEAT_FILL(fill_replica_kernels) {
   register_kernel("ReplicaRounds", [](kernel_context& c) {
     const std::int64_t replicas = c.node.integer("replicas", 1);
     const std::string shared = c.node.text("shared_name");
@@ -301,6 +301,6 @@ LEAT_EARLY inline const leat::detail::filled_early replica_kernels_known{[] {
     c.set(0, std::move(rows));
     c.set(1, std::move(indices));
   });
-}};
+}
 
 }  // namespace leat::runtime

@@ -4,7 +4,7 @@
 // are awaited, and fewer gradients make an update. So there is an answer to the question whom an update waits for, and whether it
 // can still be made. The accumulators, which may be at other tasks, get the newest state, which a version orders.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
 
@@ -221,7 +221,7 @@ class replica_roster final : public resource {
   std::int64_t version_ = 0, endings_ = 0, step_ = 0, updates_ = 0;
 };
 
-LEAT_EARLY inline const leat::detail::filled_early roster_kernels_known{[] {
+LEAT_FILL(fill_roster_kernels) {
   register_kernel("ReplicaRoster", [](kernel_context& c) {
     const std::int64_t replicas = c.node.integer("replicas", 1), gradients = c.node.integer("gradients", 1);
     const std::string shared = c.node.text("shared_name");
@@ -264,6 +264,6 @@ LEAT_EARLY inline const leat::detail::filled_early roster_kernels_known{[] {
     c.set(0, tensor_value(roster.missing()));
     c.set(1, tensor_value(roster.all_wait()));
   });
-}};
+}
 
 }  // namespace leat::runtime

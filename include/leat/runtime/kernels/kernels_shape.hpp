@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that compute shapes, and slice, split, concatenate and pad arrays.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_array.hpp>
 #include <leat/ops/array_shape.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -375,7 +375,7 @@ inline void run_reverse(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-LEAT_EARLY inline const leat::detail::filled_early shape_kernels_known{[] {
+LEAT_FILL(fill_shape_kernels) {
   register_kernels({"Shape", "ShapeN"}, [](kernel_context& c) {
     for (int k = 0; k < c.result_count(); ++k) c.set(k, sizes_tensor(c.node.type_of("out_type", dtype::int32), c.extent(k)));
   });
@@ -425,6 +425,6 @@ LEAT_EARLY inline const leat::detail::filled_early shape_kernels_known{[] {
     }
     c.set(0, integer_tensor(c.type(0), y));
   });
-}};
+}
 
 }  // namespace leat::runtime

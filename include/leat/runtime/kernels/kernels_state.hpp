@@ -2,7 +2,7 @@
 // Kernels of variables: reading, assigning, scattering, the optimizers' updates. All operands are checked before a variable is
 // changed, so a failing step leaves none half written. The arithmetic is TensorFlow's, element by element.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/proto/operator_names.hpp>
 #include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -170,7 +170,7 @@ inline void run_scatter_nd_update(kernel_context& c) {
   c.set_variable(0, v);
 }
 
-LEAT_EARLY inline const leat::detail::filled_early state_kernels_known{[] {
+LEAT_FILL(fill_state_kernels) {
   for (const std::string_view type : leat::detail::kept_variables)
     register_kernel(type, [](kernel_context& c) { c.set_variable(0, slot_of(c)); });
   register_kernel("Assign", run_assign);
@@ -213,6 +213,6 @@ LEAT_EARLY inline const leat::detail::filled_early state_kernels_known{[] {
                                                         {"ScatterMax", scatter_kind::max}};
   for (const auto& [type, kind] : scatters) register_kernel(type, [which = kind](kernel_context& c) { run_scatter(c, which); });
   register_kernel("ScatterNdUpdate", run_scatter_nd_update);
-}};
+}
 
 }  // namespace leat::runtime

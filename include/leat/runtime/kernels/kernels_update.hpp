@@ -2,7 +2,7 @@
 // Kernels of optimizers' steps, "Apply..." of a whole gradient and "SparseApply..." of rows: the formulas of ops/updates.hpp over single
 // numbers, in the math of the interpreter's scalars.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/ops/updates.hpp>
 #include <leat/runtime/kernels/kernels_state.hpp>
@@ -217,7 +217,7 @@ void run_update(kernel_context& c, bool of_rows) {
   });
 }
 
-LEAT_EARLY inline const leat::detail::filled_early update_kernels_known{[] {
+LEAT_FILL(fill_update_kernels) {
   const auto add = []<class Update>(std::type_identity<Update>) {
     register_kernel("Apply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, false); });
     if (Update::of_rows) register_kernel("SparseApply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, true); });
@@ -225,6 +225,6 @@ LEAT_EARLY inline const leat::detail::filled_early update_kernels_known{[] {
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (add(std::type_identity<Updates>{}), ...);
   }(std::type_identity<update::operators<std::tuple>>{});
-}};
+}
 
 }  // namespace leat::runtime

@@ -1,7 +1,7 @@
 #pragma once
 // Training steps of planned sessions: the expansion of a deferred step. Including this header registers it.
 
-#include <leat/core/early.hpp>
+#include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/list.hpp>
 #include <leat/passes/deferred.hpp>
@@ -36,7 +36,6 @@ inline int expand_step(graph& g, const deferred_row& row) {
     throw invalid_argument("the rule of an optimizer that planned sessions do not know");
   return made;
 }
-LEAT_EARLY inline const filled_early steps_expanded{
-    [] { deferred_expanders().emplace(operator_record<deferred_step_op>::code, expand_step); }};
+LEAT_FILL(fill_step_expander) { deferred_expanders().emplace(operator_record<deferred_step_op>::code, expand_step); }
 
 }  // namespace leat::detail

@@ -1,6 +1,8 @@
 #pragma once
 // How typed sessions plan their programs: the bodies of session_plan.hpp's functions.
 
+#include <leat/core/fill.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interpret.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/passes/deferred.hpp>
@@ -112,8 +114,7 @@ inline int expand_gradient(graph& g, const deferred_row& row) {
   for (std::size_t k = 0; k < made.size(); ++k) g.remember(id_of(k), made[k]);
   return made[wanted];
 }
-LEAT_EARLY inline const filled_early gradients_expanded{
-    [] { deferred_expanders().emplace(operator_record<deferred_gradient_op>::code, expand_gradient); }};
+LEAT_FILL(fill_gradient_expander) { deferred_expanders().emplace(operator_record<deferred_gradient_op>::code, expand_gradient); }
 
 struct planned_code::parts {
   explicit parts(const program& p) : code(p) {}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# empty_program.bash COMPILER FLAGS HEADER OBJECT: a program that includes a header and does nothing gets no kernel, nor anything else of the
+# library but a check of the processor.
+set -euo pipefail
+compiler=$1 flags=$2 header=$3 object=$4
+"$compiler" "@$flags" -O1 -x c++ -c -o "$object" - <<<"#include <$header>
+int main() {}"
+text=$(size "$object" | awk 'NR == 2 { print $1 }')
+echo "<$header>: $text bytes of code"
+((text < 4096)) || {
+  echo "FAILED: more than a check of the processor; the largest:"
+  nm -C --size-sort "$object" | tail -20
+  exit 1
+}
