@@ -136,7 +136,8 @@ std::string show(const graph_file& file, const show_options& options) {
     out += std::string(number.size() < 6 ? 6 - number.size() : 0, ' ') + number + "  " + printable(op) + "\n";
   }
   show_leaves(out, graph, "placeholders", [](std::string_view op) { return op.starts_with("Placeholder"); });
-  show_leaves(out, graph, "variables", [](std::string_view op) { return leat::detail::makes_variable(op) || op == "VarHandleOp"; });
+  show_leaves(out, graph, "variables",
+              [](std::string_view op) { return leat::detail::is_kept_variable(op) || op == "TemporaryVariable" || op == "VarHandleOp"; });
 
   if (!file.arrays.empty()) out += "saved values\n";
   std::size_t widest = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // Facts about an operator that passes, planner and executors ask for. They are stated where the operator is defined: by its class, as
-// `static constexpr facts what{...}`, or by the registration of its line. A class that states none computes its result from its
-// operands, element by element (`facts_of_kind`); a line that states none may do anything.
+// `static constexpr facts what{...}`, or by the registration of its line. A class that states none has those of its kind
+// (`facts_of_kind`): most are pure, and cost as much as they have elements. A line that states none may do anything.
 
 #include <cstdint>
 
@@ -100,18 +100,18 @@ struct facts {
   state_role state = state_role::none;
   looks_at depends_on = looks_at::elements;
   integer_rule integers = integer_rule::none;
-  input_range values{};             // inputs of a line whose values are sizes, axes, indices of a slice; of a class, its form tells
-  input_set written{};              // inputs that are variables which it changes; of a line, found from its references
-  bool adds = false;                // it writes a sum: two such writes give the same in either order
+  input_range values{};             // inputs that are sizes, axes or indices of a slice; of a class, its form tells
+  input_set written{};              // variables that it changes; of a line, found from its references
+  bool adds = false;                // it adds to what it writes: two such writes give the same in either order
   bool forwards = false;            // its result is its first input, unchanged; for a variable, the variable itself
   bool forwards_reference = false;  // the same of a reference alone; of a line, found from its references
   bool divides = false;             // of integers it has a kernel, which refuses a divisor of zero
-  bool stops_gradient = false;      // none reaches its inputs: an entry, as no gradient without it is an error
-  bool waits = false;               // its kernel may block until other nodes, or another process, act
-  bool ordered = false;             // one node of a run behind the other: the order of one thread
+  bool stops_gradient = false;      // its inputs get no gradient; without this, a gradient that nothing computes is an error
+  bool waits = false;               // its kernel may block until another node or process acts
+  bool ordered = false;             // such nodes of a run follow each other, in the order of one thread
   bool reshapes = false;            // its result is its first input in another shape
   bool takes_shape = false;         // the shape of its result is an input
-  bool is_zero = false;             // its result has nothing but zeros
+  bool is_zero = false;             // its result is all zeros
   bool is_summary = false;          // its result is a text about its inputs, for an event file
 
   constexpr bool is_pure() const { return is == nature::pure; }

@@ -17,7 +17,5 @@ constexpr bool is_kept_variable(std::string_view type) {
     if (type == known) return true;
   return false;
 }
-/// The same, or a variable that only a run has.
-constexpr bool makes_variable(std::string_view type) { return is_kept_variable(type) || type == "TemporaryVariable"; }
 
 }  // namespace leat::detail
