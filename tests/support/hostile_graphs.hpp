@@ -30,10 +30,10 @@ y = Identity(n) T=float32
 ## output of trigger | y:0 | invalid_argument: the node 'y' (Identity): input 'n:0': 'n' (ControlTrigger) has no output
 n = ControlTrigger
 y = Identity(n:0) T=float32
-## Add one input | y:0 | invalid_argument: the node 'y' (Add): Add: 1 inputs, which is not what the operator takes
+## Add one input | y:0 | invalid_argument: the node 'y' (Add): has 1 inputs, which is not what the operator takes
 a = Const float32[]{1}
 y = Add(a) T=float32
-## Div no input | y:0 | invalid_argument: the node 'y' (Div): Div: 0 inputs, which is not what the operator takes
+## Div no input | y:0 | invalid_argument: the node 'y' (Div): has 0 inputs, which is not what the operator takes
 y = Div T=float32
 ## Gather one | y:0 | invalid_argument: the node 'y' (Gather): Gather: 1 inputs, which is not what the operator takes
 a = Const float32[2]{1,2}

@@ -160,6 +160,9 @@ TEST_CASE("operators that run are known, and what is refused is told with its re
             .find("the node 'y' (Cast): no kernel for dtype uint32") != std::string::npos);
   CHECK(said("x = Placeholder dtype=string shape=[2]\ny = AddV2(x, x) T=string\n") == "the node 'y' (AddV2): no kernel for dtype string\n");
   CHECK(said("x = Placeholder dtype=string shape=[2]\ny = Equal(x, x) T=string\n") == "");
-  CHECK(said("x = Placeholder dtype=int32 shape=[2]\ny = SoftsignGrad(x, x) T=int32\n").find("no kernel for dtype int32") !=
-        std::string::npos);
+  CHECK(said("x = Placeholder dtype=bool shape=[2,2]\nb = Placeholder dtype=bool shape=[2]\ny = BiasAdd(x, b) T=bool\n")
+            .find("no kernel for dtype bool") != std::string::npos);
+  const auto refused = report_of(graph_text("x = Placeholder dtype=int32 shape=[2]\ny = SoftsignGrad(x, x) T=int32\n").parse()).problems;
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].find("takes floating-point dtypes only") != std::string::npos);
 }
