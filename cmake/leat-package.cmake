@@ -69,6 +69,8 @@ file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/leat-runtime.$<COMPILE_LANGUAGE>.pc"
      TARGET leat_runtime_static)
 install(FILES "${PROJECT_BINARY_DIR}/leat-runtime.CXX.pc" DESTINATION "${pkg_config_dir}" RENAME leat-runtime.pc
         COMPONENT runtime EXCLUDE_FROM_ALL)
+# CMake would keep the other, of the same time.
+install(CODE "file(REMOVE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${pkg_config_dir}/leat.pc\")" COMPONENT runtime EXCLUDE_FROM_ALL)
 install(FILES "${PROJECT_BINARY_DIR}/leat-runtime/leat.pc" DESTINATION "${pkg_config_dir}" COMPONENT runtime EXCLUDE_FROM_ALL)
 
 install(

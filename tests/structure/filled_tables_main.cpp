@@ -21,7 +21,7 @@ int main() {
   const auto rank = call_operator(g, "Rank", {x}).result();
   graph_session s(g);
   const feed_list feeds{{x, {3.0f, -1.0f}}};
-  const bool right = s.run<float>(slope, feeds) == 6.0f && s.run<std::string>(text, feeds).size() == 10 && s.run<float>(own, feeds) == 2.0f &&
+  const bool right = s.run<float>(slope, feeds) == 6.0f && s.run<std::string>(text, feeds).size() == 13 && s.run<float>(own, feeds) == 2.0f &&
                      s.run<std::int32_t>(rank, feeds) == 1;
   if (!right) std::printf("wrong results\n");
   return right ? 0 : 1;
