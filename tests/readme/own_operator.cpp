@@ -1,7 +1,10 @@
 // An operator defined outside the library, in the one place that README.md and docs/architecture.md speak of.
 
 // [listing own_operator_includes]
+#include <leat/cpu/use_operator.hpp>
+#include <leat/graphs.hpp>
 #include <leat/leat.hpp>
+#include <leat/session/graph_session.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -37,12 +40,26 @@ int main() {
   auto [values, slopes] = s.run(fetch(y, slope), x = std::vector<float>{-2, -0.5f, 0, 0.25f, 4});
   // [end]
 
+  // [listing own_operator_in_graphs]
+  use_operator<root_sigmoid_op>();
+
+  graph g;
+  auto scope = g.as_default();
+  auto z = placeholder(dtype::float32, {-1}, "z");
+  auto w = root_sigmoid(3.0f * z);
+  auto dw = gradients({w}, {z})[0];
+
+  graph_session dynamic(g);
+  auto same = dynamic.run<std::vector<float>>(dw, {{z, std::vector<float>{-2, -0.5f, 0, 0.25f, 4}}});
+  // [end]
+
   const double at[]{-2, -0.5, 0, 0.25, 4};
   bool right = true;
   for (std::size_t k = 0; k < 5; ++k) {
     const double r = 1 / std::sqrt(1 + 9 * at[k] * at[k]);
     right = right && std::abs(static_cast<double>(values(k)) - 3 * at[k] * r) < 1e-6;
     right = right && std::abs(static_cast<double>(slopes(k)) - 3 * r * r * r) < 1e-6;
+    right = right && std::abs(static_cast<double>(same[k]) - 3 * r * r * r) < 1e-6;
     std::printf("root_sigmoid(3 * %5.2f) = %7.4f, slope %6.4f\n", at[k], static_cast<double>(values(k)),
                 static_cast<double>(slopes(k)));
   }

@@ -79,7 +79,7 @@ class gradient_scope {
   constexpr output node(const output& first, const Inputs&... rest) const {
     return make_node<Op>({}, first, rest...);
   }
-  /// Whether TensorFlow writes the gradients of a product by other nodes: where both operands are known to have dy's shape, of float32.
+  /// Whether TensorFlow writes dy as the first operand of a product's second gradient: where all shapes are known to be equal, of float32.
   constexpr bool is_simple_product() const { return false; }
   /// dy in the shape of x, which has as many elements. In graphs with names the shape may be a constant with one size left open, or always
   /// be that of x in the run.

@@ -89,12 +89,10 @@ struct mul_op : rule::binary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.is_simple_product()) {
-      give(g, 0, g.template node<mul_op>(g.dy(), g.input(1)));
-      return give(g, 1, g.template node<mul_op>(g.dy(), g.input(0)));
-    }
-    if (g.wants(0)) give(g, 0, g.dy() * g.input(1));
-    if (g.wants(1)) give(g, 1, g.input(0) * g.dy());
+    if (g.wants(0)) give(g, 0, g.template node<mul_op>(g.dy(), g.input(1)));
+    if (!g.wants(1)) return;
+    if (g.is_simple_product()) give(g, 1, g.template node<mul_op>(g.dy(), g.input(0)));
+    else give(g, 1, g.template node<mul_op>(g.input(0), g.dy()));
   }
 };
 /// Element-wise a b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.

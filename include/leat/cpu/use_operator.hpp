@@ -1,0 +1,35 @@
+#pragma once
+// An operator of a program's own in graphs with names, files and planned sessions: its class (docs/architecture.md) and one call.
+
+#include <leat/cpu/interpret/registry.hpp>
+#include <leat/graph/known_operators.hpp>
+
+namespace leat {
+
+namespace detail {
+/// "my::root_sigmoid_op", as the compiler writes it.
+template <class Op>
+constexpr std::string_view class_name() {
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::string_view key = "Op = ";
+  constexpr std::size_t begin = text.find(key) + key.size();
+  return text.substr(begin, text.find_first_of(";]", begin) - begin);
+}
+}  // namespace detail
+
+/// Makes the operator of a class known by its TensorFlow type: to imports of graphs and files, to sessions of graphs with names, which run it
+/// fused and node by node, and to planned sessions. Typed expressions, compiled, need no call. Call it before the first such use; a second
+/// call does nothing. Thread-safe.
+/// Errors: invalid_argument if the type is that of another operator, of the library or of the program.
+template <class Op>
+void use_operator() {
+  const op_info* const known = find_operator(Op::type);
+  if (known != nullptr && known != &info_of<Op>)
+    throw invalid_argument("use_operator: the type '" + std::string(Op::type) + "' of " + std::string(detail::class_name<Op>()) +
+                           " is that of another operator, '" + std::string(known->type) +
+                           "' of the library or registered before: give it a type of its own");
+  register_operator<Op>();
+  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction) cpu::register_kernel<Op>();
+}
+
+}  // namespace leat
