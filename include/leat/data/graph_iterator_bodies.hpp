@@ -80,7 +80,12 @@ inline iterator_resource& held_iterator(kernel_context& c, int input) {
   return *found;
 }
 
+}  // namespace leat::data::detail
+
+namespace leat::detail {
+
 LEAT_FILL(fill_iterator_definitions) {
+  using namespace data::detail;
   const std::string structure = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1";
   const std::string place = "; container: string = \"\"; shared_name: string = \"\"";
   define_operator("HostDataset() -> (handle: variant); token: string; " + structure, shapes::numbers);
@@ -98,6 +103,7 @@ LEAT_FILL(fill_iterator_definitions) {
 }
 
 LEAT_FILL(fill_iterator_kernels) {
+  using namespace data::detail;
   register_kernel("HostDataset", [](kernel_context& c) {
     c.set(0, tensor_value::handle(std::make_shared<dataset_resource>(find_dataset(c.node.text("token")))));
   });
@@ -132,8 +138,12 @@ LEAT_FILL(fill_iterator_kernels) {
   });
 }
 
+}  // namespace leat::detail
+
+namespace leat::data::detail {
+
 inline attribute_map structure_attributes(const iterator_structure& of) {
-  leat::detail::compile_fill(fill_iterator_kernels);  // another source may run the graph
+  leat::detail::compile_fill(leat::detail::fill_iterator_kernels);  // another source may run the graph
   std::vector<tensor_shape_proto> shapes;
   for (const shape& s : of.shapes) shapes.push_back(to_proto(s));
   return {{"output_types", of.types}, {"output_shapes", shapes}};

@@ -93,7 +93,12 @@ inline void run_merge_summary(kernel_context& c) {
   c.set(0, tensor_value(std::move(merged)));
 }
 
+}  // namespace leat::summary
+
+namespace leat::detail {
+
 LEAT_FILL(fill_summary_kernels) {
+  using namespace summary;
   register_kernel("ScalarSummary", run_scalar_summary);
   register_kernel("HistogramSummary", run_histogram_summary);
   register_kernel("ImageSummary", run_image_summary);
@@ -102,4 +107,4 @@ LEAT_FILL(fill_summary_kernels) {
   register_kernel("MergeSummary", run_merge_summary);
 }
 
-}  // namespace leat::summary
+}  // namespace leat::detail

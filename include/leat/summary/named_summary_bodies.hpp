@@ -39,7 +39,7 @@ inline void check_numbers(const output& values, std::string_view parameter, bool
 template <class Make>
 output in_scope(std::string_view name, const output& operand, const summary_options& options, const std::source_location& where,
                 Make make) {
-  leat::detail::compile_fill(fill_summary_kernels);  // another source may run the graph
+  leat::detail::compile_fill(leat::detail::fill_summary_kernels);  // another source may run the graph
   if (!static_cast<bool>(operand)) throw invalid_argument("summary '" + std::string(name) + "': an operand that is no node of a graph");
   const std::string its_name = clean_tag(name), family = clean_tag(options.family);
   if (its_name.empty()) throw invalid_argument("a summary needs a name: " + describe(operand) + " has none");
@@ -110,7 +110,7 @@ LEAT_FUNCTION output merge(const std::vector<output>& inputs, const merge_option
   const std::string its_name = detail::clean_tag(options.name);
   const name_scope scope(g, its_name.empty() ? "Merge" : its_name);
   const std::vector<number_argument> arguments(inputs.begin(), inputs.end());
-  leat::detail::compile_fill(fill_summary_kernels);
+  leat::detail::compile_fill(leat::detail::fill_summary_kernels);
   const output made = call_operator(g, "MergeSummary", arguments, {}, its_name).result();
   for (const std::string& key : options.collections) add_to_collection(g, key, made);
   return made;

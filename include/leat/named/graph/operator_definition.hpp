@@ -116,10 +116,8 @@ LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
-}  // namespace detail
-namespace data::detail {
 LEAT_DECLARE_FILL(fill_iterator_definitions);
-}
+}  // namespace detail
 
 /// Registers an operator for graphs and files, from its line, its facts and its shape rule. The facts are in `info.what` then; what its
 /// line takes by reference it writes, unless it only controls, observes or forwards. Thread-safe; the first one of a type stays.

@@ -194,14 +194,12 @@ LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
 }  // namespace runtime
-namespace summary {
-LEAT_DECLARE_FILL(fill_summary_kernels);
-}
-namespace data::detail {
-LEAT_DECLARE_FILL(fill_iterator_kernels);
-}
 
 namespace detail {
+// Of rooms above. Not in their namespaces: a program that does not include them may use the names `data` and `summary`.
+LEAT_DECLARE_FILL(fill_summary_kernels);
+LEAT_DECLARE_FILL(fill_iterator_kernels);
+
 struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
@@ -213,7 +211,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_control_kernels, runtime::fill_exchange_kernels, runtime::fill_network_kernels,
                         runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_update_kernels, summary::fill_summary_kernels, data::detail::fill_iterator_kernels)});
+                        runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
   return table;
 }
 }  // namespace detail
