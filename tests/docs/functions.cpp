@@ -50,7 +50,8 @@ const std::vector<header_family> families{
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
       "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp",
       "io/text.hpp", "io/describe.hpp", "proto/freeze.hpp", "named/exchange/to_graph.hpp"}},
-    {"Running", {"session/interactive_session.hpp", "typed/evaluate.hpp", "session/gradient_of.hpp", "runtime/kernels/kernel.hpp"}},
+    {"Running", {"session/interactive_session.hpp", "typed/evaluate.hpp", "session/gradient_of.hpp", "runtime/kernels/kernel.hpp",
+      "cpu/use_operator.hpp"}},
 };
 
 std::string text_of(const std::filesystem::path& path) {
