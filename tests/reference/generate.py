@@ -879,6 +879,8 @@ class Headers:
     def __init__(self, include):
         text = "\n".join(path.read_text() for path in sorted((include / "leat").glob("**/*.hpp")))
         self.functions = set(re.findall(r"^constexpr [^(\n]*?\b(\w+)\(", text, re.MULTILINE))
+        # and those that a macro declares: LEAT_FUNCTION_OF_ONE(tanh, tanh_op)
+        self.functions |= set(re.findall(r"^LEAT_(?:FUNCTION_(?:OF_ONE|OF_TWO|BY_SEGMENT|ALONG_AXIS)|QUOTIENT_OF_TWO|REDUCTION)\((\w+),", text, re.MULTILINE))
         rule = r"struct \w+ : rule::\w+<rule::takes::(\w+)> \{\s*static constexpr std::string_view type = \"(\w+)\""
         self.takes = {operator: dtypes for dtypes, operator in re.findall(rule, text)}
 

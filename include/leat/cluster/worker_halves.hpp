@@ -193,6 +193,7 @@ struct gradient_parts {
     }
   }
   static void list_parts(std::vector<any_expression>& all) {
+    compile_fill(fill_part_expander);  // sessions of the ready-made runtime expand the parts
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       (all.push_back({&enter_part_number<static_cast<int>(K)>, true, {}}), ...);
     }(std::make_index_sequence<static_cast<std::size_t>(found.size)>{});

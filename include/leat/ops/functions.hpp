@@ -424,7 +424,7 @@ struct pow_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const output a = g.input(0);
+    const auto a = g.input(0);
     if (g.wants(0)) {
       const auto by_b = g.dy() * g.input(1);
       const auto less_one = g.input(1) - 1;
