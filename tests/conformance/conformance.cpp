@@ -467,7 +467,7 @@ constexpr two_texts with_two_texts[]{
 bool has_two_texts(const std::string& type) {
   const op_info* const op = class_of(type);
   return op != nullptr && op->has_gradient && static_cast<bool>(detail::find_gradient(type)) &&
-         !detail::types_with_class_gradients().contains(type);
+         !detail::is_class_gradient(type);
 }
 bool may_have_two_texts(std::string_view type) {
   return std::ranges::any_of(with_two_texts, [&](const two_texts& t) { return t.type == type; });

@@ -102,6 +102,10 @@ class Recorder:
         if op.type in RANKING and np.isnan(inputs[0]).any():
             return True  # the largest of numbers of which some are none depends in TensorFlow on how its loops are cut
         if op.type in COMPARING:
+            try:
+                np.broadcast_shapes(*(x.shape for x in inputs))
+            except ValueError:
+                return False  # shapes that do not fit: not equal, whatever the numbers are
             apart = np.abs(np.subtract(*(x.astype(np.float64) for x in inputs)))
             largest = np.abs(inputs[1])
         elif op.type in CHOOSING:

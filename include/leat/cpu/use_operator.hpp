@@ -29,7 +29,7 @@ void use_operator() {
                            " is that of another operator, '" + std::string(known->type) +
                            "' of the library or registered before: give it a type of its own");
   register_operator<Op>();
-  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction) cpu::register_kernel<Op>();
+  if constexpr (cpu::detail::has_functions<Op>) cpu::register_kernel<Op>();
 }
 
 }  // namespace leat

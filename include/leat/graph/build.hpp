@@ -88,13 +88,12 @@ class gradient_scope {
   constexpr Handle dy_in_shape_of(const Handle& x, one_size = one_size::is_computed) const {
     return reshape_to(Handle(dy_), x.extent());
   }
-  /// A number of dy's dtype, a scalar, with its name in graphs with names; zeros (by two names, as TensorFlow writes them in two ways) and ones in the
-  /// shape of x; a where the condition holds,
-  /// and b elsewhere.
+  /// A number of dy's dtype, a scalar; graphs with names give it the name.
   template <class Handle = output>
   constexpr Handle number(double value, std::string_view = {}) const {
     return constant_like(Handle(dy_), value);
   }
+  /// Zeros and ones in the shape of x. TensorFlow writes such zeros in two ways: as ZerosLike, and as `zeros` of the shape.
   template <class Handle>
   constexpr Handle zeros_like(const Handle& x) const {
     return constant(x.owner(), x.type(), x.extent(), 0);
@@ -109,6 +108,7 @@ class gradient_scope {
   }
   /// Zeros for input `k`, which are a gradient in graphs with names, and none in tables, where nobody adds them.
   constexpr void give_zeros(int) const {}
+  /// a where the condition holds, b elsewhere.
   template <class Handle>
   constexpr Handle choose(const Handle& condition, const Handle& a, const Handle& b) const {
     return select(condition, a, b);

@@ -213,9 +213,16 @@ LEAT_OTHERWISE_OF(stack,
                   "<axis>(x, y, ...) takes tensors of one dtype and one shape; the axis, of the result, is a template argument: "
                   "stack<1>(x, y); " LEAT_TENSORS);
 
+// Of reduction.hpp, which needs this header. Segments and cumulative sums combine elements as they do.
+struct sum_op;
+struct max_op;
+struct min_op;
+struct prod_op;
+
 namespace rule {
 /// What is formed of the rows of each segment: result[i] of data[k] over ids[k] = i; negative ids are dropped. Attribute: the number of
-/// segments.
+/// segments. `Reduction` is how.
+template <class Reduction>
 struct by_segment {
   static constexpr field form[]{{field_kind::operand, "data"},        {field_kind::operand, "segment_ids", -1},
                                 {field_kind::scalar, "num_segments"}, {field_kind::type_of, "T"},
@@ -237,20 +244,20 @@ struct by_segment {
     }
     return got;
   }
+  template <class V>
+  static constexpr V identity() {
+    return Reduction::template identity<V>();
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return Reduction::template combine<M>(a, b);
+  }
 };
 }  // namespace rule
 
 /// Sums of rows by segment. Source: TensorFlow `UnsortedSegmentSum`.
-struct segment_sum_op : rule::by_segment {
+struct segment_sum_op : rule::by_segment<sum_op> {
   static constexpr std::string_view type = "UnsortedSegmentSum";
-  template <class V>
-  static constexpr V identity() {
-    return V(0);
-  }
-  template <class M, class V>
-  static constexpr V combine(V a, V b) {
-    return M::add(a, b);
-  }
   template <class G>
   static constexpr void gradient(G& g);
 };
@@ -319,15 +326,11 @@ constexpr void segment_sum_op::gradient(G& g) {
 }
 
 /// The largest of the rows of each segment; the least number of the dtype where there are none. Source: TensorFlow `UnsortedSegmentMax`.
-struct segment_max_op : rule::by_segment {
+struct segment_max_op : rule::by_segment<max_op> {
   static constexpr std::string_view type = "UnsortedSegmentMax";
   template <class V>
   static constexpr V identity() {
     return std::numeric_limits<V>::lowest();
-  }
-  template <class M, class V>
-  static constexpr V combine(V a, V b) {
-    return M::maximum(a, b);
   }
   template <class G>
   static constexpr void gradient(G& g) {
@@ -335,15 +338,11 @@ struct segment_max_op : rule::by_segment {
   }
 };
 /// The smallest of the rows of each segment; the largest number of the dtype where there are none. Source: TensorFlow `UnsortedSegmentMin`.
-struct segment_min_op : rule::by_segment {
+struct segment_min_op : rule::by_segment<min_op> {
   static constexpr std::string_view type = "UnsortedSegmentMin";
   template <class V>
   static constexpr V identity() {
     return std::numeric_limits<V>::max();
-  }
-  template <class M, class V>
-  static constexpr V combine(V a, V b) {
-    return M::minimum(a, b);
   }
   template <class G>
   static constexpr void gradient(G& g) {
@@ -351,16 +350,8 @@ struct segment_min_op : rule::by_segment {
   }
 };
 /// Products of rows by segment. Source: TensorFlow `UnsortedSegmentProd`.
-struct segment_prod_op : rule::by_segment {
+struct segment_prod_op : rule::by_segment<prod_op> {
   static constexpr std::string_view type = "UnsortedSegmentProd";
-  template <class V>
-  static constexpr V identity() {
-    return V(1);
-  }
-  template <class M, class V>
-  static constexpr V combine(V a, V b) {
-    return M::multiply(a, b);
-  }
   // Of a 0 the product of the others, unless there is another 0.
   template <class G>
   static constexpr void gradient(G& g) {
@@ -482,14 +473,14 @@ struct cumulative_op {
     if (rule::axis_of(x.attribute(2), x.extent(0).rank) < 0) return inference::wrong("axis out of range");
     return {x.type(0), x.extent(0)};
   }
+  using reduction = std::conditional_t<Product, prod_op, sum_op>;
   template <class V>
   static constexpr V identity() {
-    return V(Product ? 1 : 0);
+    return reduction::template identity<V>();
   }
   template <class M, class V>
   static constexpr V combine(V a, V b) {
-    if constexpr (Product) return M::multiply(a, b);
-    else return M::add(a, b);
+    return reduction::template combine<M>(a, b);
   }
   /// Of products, 0 from the first 0 on, where they are divided by x; that is TensorFlow's, and not the derivative.
   template <class G>

@@ -30,14 +30,6 @@ void run_matmul_update(void* const* p, const kernels::step_numbers& n, int count
   if (count > 3) alpha *= *static_cast<const T*>(p[3]);
   multiply(p, n, static_cast<T*>(p[2]), alpha, T(1));
 }
-template <class Kernel>
-void run_kernel(void* const* p, const kernels::step_numbers& n, int count) {
-  if constexpr (std::is_constructible_v<Kernel, void* const*, const kernels::step_numbers&, int>)
-    run_items(Kernel(p, n, count - 1));
-  else
-    run_items(Kernel(p, n));
-}
-
 // The function for `type` among the given dtypes.
 template <template <dtype> class Of, dtype... Types>
 kernel_function by_dtype(dtype type) {
@@ -101,11 +93,6 @@ struct arg_by {
   };
 };
 
-// The function for an index dtype; indices are int32 or int64.
-template <class Int32, class Int64>
-kernel_function by_index(dtype index, Int32 of_int32, Int64 of_int64) {
-  return index == dtype::int32 ? of_int32() : index == dtype::int64 ? of_int64() : nullptr;
-}
 template <template <class> class Of, dtype... Types>
 kernel_function by_dtype_and_index(dtype type, dtype index) {
   return by_index(
@@ -123,16 +110,6 @@ void enter_kernel(kernel_function (*find)(const dtype*, int)) {
   enter_functions(operator_record<Op>::code, {nullptr, nullptr, find});
 }
 
-// The kernel of `kernel_of<Op>` for the dtypes of these operands.
-template <class Op, class Second>
-kernel_function kernel_by_first(dtype first) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    using its = kernels::kernel_of<Op>;
-    kernel_function found = nullptr;
-    ((found = first == its::takes[I] ? &run_kernel<typename its::template type<element_of<its::takes[I]>, Second>> : found), ...);
-    return found;
-  }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
-}
 inline void enter_kernels() {
   using enum dtype;
   enter_kernel<matmul_op>([](const dtype* t, int) { return by_dtype<matmul_of, float32, float64, int32, int64>(t[0]); });
@@ -170,22 +147,9 @@ inline void enter_kernels() {
       [](const dtype* t, int) { return by_dtype_and_index<arg<false>::to, float32, float64, int32, int64, uint8>(t[0], t[1]); });
 }
 
-template <class Op>
-void enter_operator() {
-  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction)
-    register_kernel<Op>();
-  else if constexpr (kernels::has_kernel<Op>)
-    enter_kernel<Op>([](const dtype* t, int) {
-      if constexpr (kernels::kernel_of<Op>::has_indices)
-        return by_index(
-            t[1], [&] { return kernel_by_first<Op, std::int32_t>(t[0]); }, [&] { return kernel_by_first<Op, std::int64_t>(t[0]); });
-      else
-        return kernel_by_first<Op, void>(t[0]);
-    });
-}
 template <class... Ops>
 void enter_operators(const leat::detail::operator_list<Ops...>*) {
-  (enter_operator<Ops>(), ...);
+  ([] { if constexpr (has_functions<Ops>) register_kernel<Ops>(); }(), ...);
 }
 
 LEAT_FILL(fill_library_functions) {

@@ -2,6 +2,7 @@
 // The interpreter's registry of operators, by code. `library.hpp` registers the library's, programs their own.
 
 #include <leat/core/fill.hpp>
+#include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/reduction.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/kernels/whole_array.hpp>
@@ -38,17 +39,57 @@ inline void enter_functions(int code, const operator_functions& f) {
   const std::lock_guard lock(table.guard);
   table.by_code.try_emplace(code, f);
 }
+
+template <class Kernel>
+void run_kernel(void* const* p, const kernels::step_numbers& n, int count) {
+  if constexpr (std::is_constructible_v<Kernel, void* const*, const kernels::step_numbers&, int>)
+    run_items(Kernel(p, n, count - 1));
+  else
+    run_items(Kernel(p, n));
+}
+
+// The function for an index dtype; indices are int32 or int64.
+template <class Int32, class Int64>
+kernel_function by_index(dtype index, Int32 of_int32, Int64 of_int64) {
+  return index == dtype::int32 ? of_int32() : index == dtype::int64 ? of_int64() : nullptr;
+}
+// The kernel of `kernel_of<Op>` for the dtypes of these operands.
+template <class Op, class Second>
+kernel_function kernel_by_first(dtype first) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    using its = kernels::kernel_of<Op>;
+    kernel_function found = nullptr;
+    ((found = first == its::takes[I] ? &run_kernel<typename its::template type<element_of<its::takes[I]>, Second>> : found), ...);
+    return found;
+  }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
+}
+
+// Whether the class says how its result is computed: element by element, by a reduction, or by `kernels::kernel_of`.
+template <class Op>
+concept has_functions = Op::kind == op_kind::element || Op::kind == op_kind::reduction || kernels::has_kernel<Op>;
 }  // namespace detail
 
-/// Registers a user-defined element-wise operator or reduction with the interpreter: `register_kernel<root_sigmoid_op>()`. Its functions
-/// are instantiated for the dtypes that its rule accepts. Thread-safe; the first of a type stays.
+/// Registers an operator with the interpreter: `register_kernel<root_sigmoid_op>()`. One that is element-wise or a reduction has its
+/// functions instantiated for the dtypes that its rule accepts, any other its kernel (`kernels::kernel_of`) for those that this takes.
+/// Thread-safe; the first of a type stays.
 template <class Op>
 void register_kernel() {
-  static_assert(Op::kind == op_kind::element || Op::kind == op_kind::reduction, "only these are functions of elements");
-  if constexpr (Op::kind == op_kind::element)
-    detail::enter_functions(operator_record<Op>::code, {&detail::find_element<Op>, nullptr, nullptr});
-  else
-    detail::enter_functions(operator_record<Op>::code, {nullptr, &detail::find_reduction<Op>, nullptr});
+  static_assert(detail::has_functions<Op>, "the class has no element function, no reduction and no kernel_of");
+  constexpr int code = operator_record<Op>::code;
+  if constexpr (Op::kind == op_kind::element) {
+    detail::enter_functions(code, {&detail::find_element<Op>, nullptr, nullptr});
+  } else if constexpr (Op::kind == op_kind::reduction) {
+    detail::enter_functions(code, {nullptr, &detail::find_reduction<Op>, nullptr});
+  } else {
+    detail::enter_functions(code, {nullptr, nullptr, [](const dtype* t, int) {
+                                     if constexpr (kernels::kernel_of<Op>::has_indices)
+                                       return detail::by_index(
+                                           t[1], [&] { return detail::kernel_by_first<Op, std::int32_t>(t[0]); },
+                                           [&] { return detail::kernel_by_first<Op, std::int64_t>(t[0]); });
+                                     else
+                                       return detail::kernel_by_first<Op, void>(t[0]);
+                                   }});
+  }
 }
 
 /// The functions of the operator with this code; empty if it is not registered.

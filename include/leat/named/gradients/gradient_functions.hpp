@@ -71,8 +71,10 @@ namespace detail {
 output densified(const gradient_value& v, std::string_view name = "UnsortedSegmentSum");
 /// The function of a type, or none.
 gradient_function find_gradient(std::string_view type);
-/// Registers a function unless its type has one.
-void enter_gradient(std::string_view type, gradient_function function);
+/// Registers a function unless its type has one; `of_class`: it runs the text of the operator's class (class_gradient.hpp).
+void enter_gradient(std::string_view type, gradient_function function, bool of_class = false);
+/// Whether the gradient of a type is the text of its class.
+bool is_class_gradient(std::string_view type);
 LEAT_DECLARE_FILL(fill_array_gradients);
 LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);

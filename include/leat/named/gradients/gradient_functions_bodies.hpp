@@ -14,7 +14,11 @@ namespace detail {
 
 struct gradient_function_table {
   std::mutex guard;
-  std::unordered_map<std::string, gradient_function> by_type;
+  struct entry {
+    gradient_function function;
+    bool of_class = false;
+  };
+  std::unordered_map<std::string, entry> by_type;
 };
 inline gradient_function_table& gradient_functions() {
   static auto& table = *new gradient_function_table;
@@ -27,12 +31,18 @@ LEAT_FUNCTION gradient_function find_gradient(std::string_view type) {
   auto& table = gradient_functions();
   const std::lock_guard lock(table.guard);
   const auto at = table.by_type.find(std::string(type));
-  return at == table.by_type.end() ? gradient_function{} : at->second;
+  return at == table.by_type.end() ? gradient_function{} : at->second.function;
 }
-LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function function) {
+LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function function, bool of_class) {
   auto& table = gradient_functions();
   const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(std::string(type), std::move(function));
+  table.by_type.try_emplace(std::string(type), gradient_function_table::entry{std::move(function), of_class});
+}
+LEAT_FUNCTION bool is_class_gradient(std::string_view type) {
+  auto& table = gradient_functions();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_type.find(std::string(type));
+  return at != table.by_type.end() && at->second.of_class;
 }
 
 LEAT_FUNCTION output densified(const gradient_value& v, std::string_view name) {
@@ -64,7 +74,7 @@ LEAT_FUNCTION output densified(const gradient_value& v, std::string_view name) {
 LEAT_FUNCTION void register_gradient(std::string_view type, gradient_function function) {
   auto& table = detail::gradient_functions();
   const std::lock_guard lock(table.guard);
-  table.by_type[std::string(type)] = std::move(function);
+  table.by_type[std::string(type)] = {std::move(function), false};
 }
 
 }  // namespace leat

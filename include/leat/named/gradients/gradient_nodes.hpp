@@ -10,7 +10,6 @@
 #include <leat/ops/add_n.hpp>
 
 #include <concepts>
-#include <set>
 
 namespace leat::detail {
 
@@ -23,17 +22,9 @@ struct library_gradient {
   template <std::convertible_to<gradient_list (*)(const gradient_call&)> F>
   constexpr library_gradient(F f) : library_gradient(static_cast<gradient_list (*)(const gradient_call&)>(f)) {}
 };
-/// The types whose gradient is the text of their class.
-inline std::set<std::string_view>& types_with_class_gradients() {
-  static std::set<std::string_view> types;
-  return types;
-}
 /// Registers the library's own functions, once; a function that the program registered before stays.
 inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, library_gradient>> gradients) {
-  for (const auto& [type, g] : gradients) {
-    enter_gradient(type, g.function);
-    if (g.is_of_class) types_with_class_gradients().insert(type);
-  }
+  for (const auto& [type, g] : gradients) enter_gradient(type, g.function, g.is_of_class);
   return true;
 }
 
