@@ -47,7 +47,46 @@ struct tenfold_op : rule::unary<rule::takes::floating> {
   }
 };
 
+struct second_unit_slope_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "UnitSlopeTwice";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return x;
+  }
+};
+/// A kernel of whole arrays: each row of a matrix, the last element first.
+struct turned_rows_op {
+  static constexpr std::string_view type = "TurnedRows";
+  static constexpr field form[]{{field_kind::operand, "x"}, {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.extent(0).rank != 2) return inference::wrong("takes matrices");
+    return {x.type(0), x.extent(0)};
+  }
+};
+template <class T>
+struct turned_rows_kernel {
+  static constexpr bool may_refuse = false;
+  const T* from;
+  T* out;
+  std::int64_t rows, columns;
+  turned_rows_kernel(void* const* p, const kernels::step_numbers& n)
+      : from(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), rows(n.size(0, 0)), columns(n.size(0, 1)) {}
+  std::int64_t items() const { return rows; }
+  std::int64_t work() const { return columns; }
+  constexpr void operator()(std::int64_t row) const {
+    for (std::int64_t k = 0; k < columns; ++k) out[row * columns + k] = from[row * columns + columns - 1 - k];
+  }
+};
+
 }  // namespace use_operator_test
+template <>
+struct leat::kernels::kernel_of<use_operator_test::turned_rows_op> {
+  template <class T, class>
+  using type = use_operator_test::turned_rows_kernel<T>;
+  static constexpr bool has_indices = false;
+  static constexpr leat::dtype takes[]{leat::dtype::float32, leat::dtype::int32};
+};
 
 using namespace leat;
 using namespace use_operator_test;
@@ -101,9 +140,37 @@ TEST_CASE("a composite needs no kernel") {
   for (const bool fuse : {true, false}) CHECK(graph_session(g, {.fuse = fuse}).run(y).as<float>() == 25.0f);
 }
 
+TEST_CASE("a kernel of whole arrays is found by its class, compiled, interpreted and node by node") {
+  use_operator<turned_rows_op>();
+  const std::vector<float> values{1, 2, 3, 4, 5, 6}, wanted{3, 2, 1, 6, 5, 4};
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {2, 3}, "x"), y = make<turned_rows_op>(x), beside = y * 2.0f;
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    CHECK(s.run(y, {{x, tensor_value(shape_value{2, 3}, values)}}).as<std::vector<float>>() == wanted);
+    CHECK(s.run(beside, {{x, tensor_value(shape_value{2, 3}, values)}}).as<std::vector<float>>()[0] == 6);
+  }
+  const output bytes = placeholder(dtype::float64, {2, 3}, "bytes");
+  graph_session s(g);
+  CHECK_THROWS_AS(s.run(make<turned_rows_op>(bytes), {{bytes, tensor_value(dtype::float64, shape_value{2, 3})}}), unimplemented);
+  auto tx = placeholder<"tx", float, 2, 3>();
+  auto ty = make<turned_rows_op>(tx);
+  session typed{ty};
+  const xt::xtensor<float, 2> xs{{1, 2, 3}, {4, 5, 6}};
+  auto [out] = typed.run(fetch(ty), tx = xs);
+  CHECK(std::vector<float>(out.begin(), out.end()) == wanted);
+}
+
 TEST_CASE("the type of another operator is refused, with both names") {
   CHECK_THROWS_WITH_AS(use_operator<second_softsign_op>(),
                        "use_operator: the type 'Softsign' of use_operator_test::second_softsign_op is that of another operator, 'Softsign' of "
                        "the library or registered before: give it a type of its own",
                        invalid_argument);
+  register_alias<second_unit_slope_op, "UnitSlopeOfTwo">();
+  use_operator<second_unit_slope_op>();
+  struct third_op : second_unit_slope_op {
+    static constexpr std::string_view type = "UnitSlopeOfTwo";
+  };
+  CHECK_THROWS_AS(use_operator<third_op>(), invalid_argument);
 }

@@ -65,6 +65,9 @@ class staged_checkpoint {
   std::vector<std::unique_ptr<io::staged_file>> shards_;  // instead of data_
 };
 
+/// Refuses to write where somebody else's file stands. Errors: failed_precondition.
+void check_place(const std::string& prefix);
+
 /// Removes the files of a checkpoint, that which commits first. With digits, only if it is that save's. Its folder is locked.
 void remove_checkpoint(const std::string& prefix, const std::string& digits);
 /// When it was saved, in seconds since 1970; nothing if it is not there.
