@@ -54,6 +54,9 @@ struct second_unit_slope_op : rule::unary<rule::takes::floating> {
     return x;
   }
 };
+struct third_op : second_unit_slope_op {
+  static constexpr std::string_view type = "UnitSlopeOfTwo";
+};
 /// A kernel of whole arrays: each row of a matrix, the last element first.
 struct turned_rows_op {
   static constexpr std::string_view type = "TurnedRows";
@@ -169,8 +172,5 @@ TEST_CASE("the type of another operator is refused, with both names") {
                        invalid_argument);
   register_alias<second_unit_slope_op, "UnitSlopeOfTwo">();
   use_operator<second_unit_slope_op>();
-  struct third_op : second_unit_slope_op {
-    static constexpr std::string_view type = "UnitSlopeOfTwo";
-  };
   CHECK_THROWS_AS(use_operator<third_op>(), invalid_argument);
 }
