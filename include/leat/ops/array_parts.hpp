@@ -220,10 +220,8 @@ struct min_op;
 struct prod_op;
 
 namespace rule {
-/// What is formed of the rows of each segment: result[i] of data[k] over ids[k] = i; negative ids are dropped. Attribute: the number of
-/// segments. `Reduction` is how.
-template <class Reduction>
-struct by_segment {
+/// What all reductions by segment are: result[i] of data[k] over ids[k] = i; negative ids are dropped. Attribute: the number of segments.
+struct segments {
   static constexpr field form[]{{field_kind::operand, "data"},        {field_kind::operand, "segment_ids", -1},
                                 {field_kind::scalar, "num_segments"}, {field_kind::type_of, "T"},
                                 {field_kind::type_of, "Tindices", 1}, {field_kind::fixed_type, "Tnumsegments", 3}};
@@ -244,6 +242,10 @@ struct by_segment {
     }
     return got;
   }
+};
+/// A reduction by segment; `Reduction` combines two elements.
+template <class Reduction>
+struct by_segment : segments {
   template <class V>
   static constexpr V identity() {
     return Reduction::template identity<V>();
