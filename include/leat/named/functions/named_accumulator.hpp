@@ -9,7 +9,7 @@
 namespace leat {
 
 struct accumulator_options {
-  std::string shared_name{};  // accumulators with the same shared name are one in a session
+  std::string shared_name{};  // accumulators with the same shared name are one accumulator in a session
   std::string name = "conditional_accumulator";
   std::string reduction_type = "MEAN";  // or "SUM"
 };
@@ -20,22 +20,23 @@ class conditional_accumulator {
   conditional_accumulator(dtype type, const shape_value& extent, const accumulator_options& options = {},
                           const std::source_location& where = std::source_location::current());
 
-  /// Adds a gradient, unless `local_step` (int64) is before the accumulator's own step. Source: `apply_grad`.
+  /// Adds a gradient; it is dropped if `local_step` (int64) is less than the accumulator's own step. Source: `apply_grad`.
   graph_operation apply_grad(const output& gradient, const operand_value& local_step = std::int64_t{0}, std::string_view name = {},
                              const std::source_location& where = std::source_location::current()) const;
-  /// The mean, or sum, of the gradients; waits until there are so many (int32). Source: `take_grad`.
+  /// The mean, or sum, of the gradients, once there are `num_required` (int32) of them; blocks until then. Source: `take_grad`.
   output take_grad(const operand_value& num_required, std::string_view name = {},
                    const std::source_location& where = std::source_location::current()) const;
-  /// How many gradients there are, an int32 scalar. Source: `num_accumulated`.
+  /// The number of gradients in the accumulator, an int32 scalar. Source: `num_accumulated`.
   output num_accumulated(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
   /// Sets the accumulator's step. Source: `set_global_step`.
   graph_operation set_global_step(const output& new_global_step, std::string_view name = {},
                                   const std::source_location& where = std::source_location::current()) const;
-  /// `apply_grad` of a replica with a number: its second gradient of an update takes the place of its first, and sums are in the order of the
-  /// numbers. TensorFlow has no such operator.
+  /// `apply_grad` for the replica with this number: a replica's second gradient for one update replaces its first, and the gradients are
+  /// added in the order of the replicas' numbers. TensorFlow has no such operator.
   graph_operation apply_grad_of(int replica, const output& gradient, const output& local_step,
                                 const std::source_location& where = std::source_location::current()) const;
-  /// From now on as many gradients are enough as a roster's state says (sync_replicas.hpp). TensorFlow has no such operator.
+  /// Sets how many gradients make an update, from now on, to the number in a roster's state (sync_replicas.hpp). TensorFlow has no such
+  /// operator.
   graph_operation await(const output& state, const std::source_location& where = std::source_location::current()) const;
   const output& reference() const { return reference_; }
 

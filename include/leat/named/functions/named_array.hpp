@@ -1,5 +1,5 @@
 #pragma once
-// Reductions of named graphs, and functions that rearrange arrays: axes and shapes are arrays or tensors, `reduce_mean(x, {1})`.
+// Reductions, and functions that rearrange arrays, in named graphs. Axes and shapes are arrays or tensors: `reduce_mean(x, {1})`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
@@ -7,7 +7,7 @@
 
 namespace leat {
 
-/// Axes, sizes, positions: a list, one number, or a tensor of them.
+/// Axes, sizes or positions: a list, a single value, or an integer tensor.
 class index_list {
  public:
   index_list(std::int32_t one);
@@ -44,8 +44,9 @@ inline constexpr all_axes_tag all_axes{};
   output function(const operand_value& x, all_axes_tag, keep_dims keep = keep_dims::no, std::string_view name = {},           \
                   const std::source_location& where = std::source_location::current());
 
-/// Reductions along `axes`, or `all_axes`. Dtypes: numbers; bool for `reduce_all` and `reduce_any`. Errors: invalid_argument if an axis
-/// is out of range or named twice. Source: TensorFlow functions of the same names.
+/// Reductions along `axes`, or `all_axes`. Shapes: x without the axes, or with these as 1. Dtypes: numeric; bool for `reduce_all` and
+/// `reduce_any`.
+/// Errors: invalid_argument if an axis is out of range or named twice. Source: TensorFlow functions of the same names.
 LEAT_NAMED_REDUCTION(reduce_sum)
 LEAT_NAMED_REDUCTION(reduce_mean)
 LEAT_NAMED_REDUCTION(reduce_max)
@@ -57,27 +58,31 @@ LEAT_NAMED_REDUCTION(reduce_any)
 
 #undef LEAT_NAMED_REDUCTION
 
-/// The index of the largest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
+/// The index of the largest element along an axis, int64; among equal elements the first. Shapes: result like x without the axis. Dtypes:
+/// numeric.
 /// Source: `argmax`.
 output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
-/// The index of the smallest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
+/// The index of the smallest element along an axis, int64; among equal elements the first. Shapes: result like x without the axis. Dtypes:
+/// numeric.
 /// Source: `argmin`.
 output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 
-/// The same elements in another shape; one dimension of -1 is computed. Errors: invalid_argument if the number of elements differs.
+/// The elements of x in row-major order, in another shape; one dimension of -1 is computed from the others. Errors: invalid_argument if the
+/// number of elements differs.
 /// Source: `reshape`.
 output reshape(const operand_value& x, const index_list& shape, std::string_view name = {},
                const std::source_location& where = std::source_location::current());
-/// x with permuted axes: result axis k is axis perm[k] of x. Errors: invalid_argument if `perm` is no permutation of the axes.
+/// x with permuted axes: result axis k is axis perm[k] of x. Errors: invalid_argument if `perm` is not a permutation of the axes.
 /// Source: `transpose`.
 output transpose(const operand_value& x, const index_list& perm, std::string_view name = {},
                  const std::source_location& where = std::source_location::current());
 /// x with a new dimension of 1 before an axis. Source: `expand_dims`.
 output expand_dims(const operand_value& x, const index_list& axis, std::string_view name = {},
                    const std::source_location& where = std::source_location::current());
-/// x without dimensions of 1: all, or those of `axes`. Errors: invalid_argument if a dimension at `axes` is not 1. Source: `squeeze`.
+/// x without its dimensions of 1: without all of them, or those of `axes`. Errors: invalid_argument if a dimension at `axes` is not 1.
+/// Source: `squeeze`.
 output squeeze(const operand_value& x, const std::vector<std::int64_t>& axes, std::string_view name = {},
                const std::source_location& where = std::source_location::current());
 /// x broadcast to a shape. Errors: invalid_argument if x does not broadcast to it. Source: `broadcast_to`.
@@ -87,16 +92,17 @@ inline output broadcast_to(const output& x, std::initializer_list<std::int32_t> 
                            const std::source_location& where = std::source_location::current()) {
   return broadcast_to(operand_value(x), index_list(sizes), name, where);
 }
-/// The slice that begins at `begin` and has the sizes `size`; -1 extends to the end. Source: `slice`.
+/// The slice of x that starts at `begin` and has the shape `size`; a size of -1 extends to the end of the axis. Source: `slice`.
 output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
              const std::source_location& where = std::source_location::current());
 /// x padded with zeros; `paddings` has a row [before, after] for each axis. Source: `pad`.
 output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
            const std::source_location& where = std::source_location::current());
-/// Rows by index: result[i…] = params[indices[i…]]. Errors in a run: invalid_argument if an index is out of range. Source: `gather`.
+/// Slices along the first axis, by index: result[i…] = params[indices[i…]]. Errors in a run: invalid_argument if an index is out of range.
+/// Source: `gather`.
 output gather(const operand_value& params, const operand_value& indices, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
-/// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: all the same. Source: `concat`.
+/// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: equal. Source: `concat`.
 output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 

@@ -7,12 +7,12 @@
 
 namespace leat {
 
-/// The location of row i of a table of n shards: shard i mod n, or consecutive parts.
+/// Maps row i of a table to one of n shards: `mod` to shard i mod n, `div` to shards of consecutive rows.
 enum class partition_strategy { mod, div };
 
 namespace detail {
 
-// The shard of each id and the row within it.
+// The shard of each id, and its row in that shard.
 struct shard_rows {
   output shard;
   output row;
@@ -22,15 +22,15 @@ shard_rows rows_by_div(const std::vector<output>& tables, const output& ids);
 
 }  // namespace detail
 
-/// The rows of a table [rows, ...] at ids [...]: the ids' shape followed by a row's. A table may be given in shards.
-/// Source: `embedding_lookup`. Errors: invalid_argument without a table, or if ids are not integers.
+/// The rows of a table at ids. The table may be given in shards. Shapes: table [rows, d…], ids [i…]; result [i…, d…].
+/// Errors: invalid_argument without a table, or if ids are not integers. Source: `embedding_lookup`.
 output embedding_lookup(const std::vector<output>& tables, const operand_value& ids, partition_strategy strategy = partition_strategy::mod,
                         std::string_view name = "embedding_lookup", const std::source_location& where = std::source_location::current());
 output embedding_lookup(const output& table, const operand_value& ids, std::string_view name = "embedding_lookup",
                         const std::source_location& where = std::source_location::current());
 
-// Updates rows of a variable with those of `updates`: sets, adds and so on; repeated indices all count. Source: `scatter_update`,
-// `scatter_add`, ...
+// Updates the rows of a variable at `indices` with the rows of `updates`: sets them, adds to them and so on. An index that occurs several
+// times is applied each time. Source: `scatter_update`, `scatter_add`, ...
 #define LEAT_NAMED_SCATTER(function, type)                                                                                          \
   output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name = type, \
                   const std::source_location& where = std::source_location::current());

@@ -26,7 +26,7 @@ LEAT_FUNCTION shard_rows rows_by_div(const std::vector<output>& tables, const ou
   }
   const auto shards = static_cast<std::int64_t>(tables.size());
   const std::int64_t each = rows / shards;
-  const std::int64_t more = rows % shards;  // so many of the first shards have one row more
+  const std::int64_t more = rows % shards;  // the first `more` shards have one row more
   const auto number = [&](std::int64_t n) {
     return g.named().make_literal(g, tensor_literal(static_cast<std::int64_t>(n)).as(ids.type()));
   };

@@ -1,13 +1,13 @@
 #pragma once
-// Element-wise functions, products and comparisons of named graphs, with names: `add(a, 2.0f, "sum")`. They make the same nodes as the
-// functions and operators on handles. The default name is TensorFlow's, "Add" for the function and "add" for the operator.
+// Element-wise functions, products and comparisons of named graphs, with a name for the node: `add(a, 2.0f, "sum")`. They make the same
+// nodes as the functions and operators on handles. The default name is TensorFlow's: "Add" for the function, "add" for the operator.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
 
 namespace leat {
 
-// `default_name` is that of a node without a name.
+// A node without a name is called `default_name`.
 #define LEAT_NAMED_PAIR(function, default_name)                                               \
   output function(const operand_value& x, const operand_value& y, std::string_view name = {}, \
                   const std::source_location& where = std::source_location::current());
@@ -98,20 +98,21 @@ LEAT_NAMED_SINGLE(stop_gradient)
 #undef LEAT_NAMED_PAIR
 #undef LEAT_NAMED_SINGLE
 
-/// -x, named "Neg".
+/// -x, in a node named "Neg".
 inline output negative(const output& x) { return negative(x, {}); }
 
-/// Element-wise x / y. Integers are divided as float64, as in TensorFlow; cast them for another dtype.
+/// Element-wise x / y, broadcast. Integers are converted to float64 first, as in TensorFlow; use `cast` for another dtype.
 /// Source: `divide`.
 output divide(const operand_value& x, const operand_value& y, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 
-/// Transpositions of `matmul`.
+/// Options of `matmul`: which operands are transposed.
 struct matmul_options {
   bool transpose_a = false;
   bool transpose_b = false;
 };
-/// The matrix product a b, also of batches, whose first dimensions broadcast. Shapes: a [..., m, k], b [..., k, n]; result [..., m, n].
+/// The matrix product a b, also of batches of matrices, whose batch dimensions broadcast. Shapes: a [..., m, k], b [..., k, n]; result
+/// [..., m, n].
 /// Source: `matmul`.
 output matmul(const operand_value& a, const operand_value& b, matmul_options options, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
@@ -133,11 +134,12 @@ output softmax(const operand_value& logits, std::string_view name, const std::so
 /// log softmax(x) along the last axis. Shapes: result like x. Dtypes: floating point. Source: `log_softmax`.
 output log_softmax(const operand_value& logits, std::string_view name, const std::source_location& where = std::source_location::current());
 
-/// x limited to [low, high]: max(min(x, high), low), composed as in TensorFlow.
+/// x limited to [low, high], as max(min(x, high), low), in the nodes that TensorFlow makes.
 /// Source: `clip_by_value`.
 output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name = {},
                      const std::source_location& where = std::source_location::current());
-/// Preferred to the function of expressions (ops/comparison.hpp), which makes one ClipByValue of a handle and two limits.
+/// `clip_by_value` of a handle. Overload resolution prefers it to the function of expressions (ops/comparison.hpp), which would make a
+/// single ClipByValue node.
 template <class L, class H>
   requires(std::convertible_to<const L&, operand_value> && std::convertible_to<const H&, operand_value>)
 output clip_by_value(const output& x, const L& low, const H& high, std::string_view name = {},

@@ -11,8 +11,9 @@ namespace leat {
 output bias_add(const output& value, const operand_value& bias, std::string_view name = "BiasAdd",
                 const std::source_location& where = std::source_location::current());
 
-/// Each element 0 with probability `rate`, otherwise x / (1 - rate), drawn anew in each run. Source: `dropout`.
-/// Errors: invalid_argument for a rate outside [0, 1), or x that is not floating point.
+/// Dropout: each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise, drawn anew in each run. Shapes: result like x.
+/// Dtypes: floating point.
+/// Errors: invalid_argument for a rate outside [0, 1), or if x is not floating point. Source: `dropout`.
 output dropout(const output& x, double rate, std::uint64_t seed = 0, std::string_view name = "dropout",
                const std::source_location& where = std::source_location::current());
 
@@ -32,13 +33,13 @@ output l2_normalize(const output& x, std::int32_t axis, double epsilon = 1e-12, 
 /// sqrt(Σ x²) of all elements, a scalar. Dtypes: floating point. Source: `norm`.
 output norm(const output& x, std::string_view name = "norm", const std::source_location& where = std::source_location::current());
 
-/// Options of `batch_normalization`; absent parts are left out.
+/// Options of `batch_normalization`; without a scale or an offset that step is left out.
 struct normalization_options {
   std::optional<operand_value> offset{};
   std::optional<operand_value> scale{};
   double epsilon = 1e-3;
 };
-/// (x - mean) / sqrt(variance + epsilon) * scale + offset, with the factors that do not depend on x computed first.
+/// (x - mean) / sqrt(variance + epsilon) * scale + offset. The factors that do not depend on x are computed first.
 /// Source: `batch_normalization`.
 output batch_normalization(const output& x, const operand_value& mean, const operand_value& variance,
                            const normalization_options& options = {}, std::string_view name = "batchnorm",
@@ -51,7 +52,7 @@ output sigmoid_cross_entropy_with_logits(const output& labels, const output& log
                                          const std::source_location& where = std::source_location::current());
 
 namespace detail {
-// The shape of x without its last dimension, and x as a matrix of that dimension's rows.
+// The shape of x without its last dimension, and x as a matrix whose rows are its last dimension.
 output rows_of(const output& x, const std::source_location& where);
 }  // namespace detail
 
@@ -60,7 +61,8 @@ output rows_of(const output& x, const std::source_location& where);
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
 
-/// The same along another axis. Errors: invalid_argument for an axis that is out of range, or a rank that is not known.
+/// `softmax_cross_entropy_with_logits` along another axis than the last. Errors: invalid_argument for an axis that is out of range, or if
+/// the rank is unknown.
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::int32_t axis, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
 
@@ -75,7 +77,8 @@ inline output sparse_softmax_cross_entropy_with_logits(const output& labels, con
 
 // ---- images ---------------------------------------------------------------------------------------------------------
 
-/// Positions of a window on an image: SAME as many as the stride allows, with zeros around; VALID only those inside.
+/// Window positions on an image: `same` pads with zeros, so that the stride alone determines their number; `valid` has only windows that
+/// are inside the image.
 enum class padding { same, valid };
 
 namespace detail {

@@ -105,7 +105,7 @@ LEAT_FUNCTION output sigmoid_cross_entropy_with_logits(const output& labels, con
 
 namespace leat::detail {
 
-// x as a matrix of the last dimension's rows, as `sparse_softmax_cross_entropy_with_logits` takes it.
+// x as a matrix whose rows are its last dimension, as `sparse_softmax_cross_entropy_with_logits` takes it.
 LEAT_FUNCTION output rows_of_classes(const output& x, const std::source_location& where) {
   graph& g = x.owner();
   named_part& nodes = g.named();
@@ -132,7 +132,7 @@ LEAT_FUNCTION output rows_of_classes(const output& x, const std::source_location
   }
 }
 
-// x transposed so that an axis is the last, the others in order; nodes as TensorFlow's.
+// Moves an axis of x to the end by a transpose; the other axes keep their order. The nodes are TensorFlow's.
 LEAT_FUNCTION output with_axis_last(const output& x, std::int32_t axis, const output& rank, const std::source_location& where) {
   graph& g = x.owner();
   const output before = range(0, axis, 1, "range", where);

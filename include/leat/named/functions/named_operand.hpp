@@ -1,7 +1,7 @@
 #pragma once
-// Common to functions of named graphs: operands, which may be tensors or plain values; constants, placeholders, identities. Every
-// function takes a name last, and records the source line of its call. Errors of all functions: invalid_argument, with TensorFlow's
-// message, for operands of different graphs, or whose dtypes or shapes do not fit.
+// Common to functions of named graphs: operands, which may be tensors or plain values; constants, placeholders, identities. Every function
+// takes a name after its own arguments, and records the source line of its call. Errors of all functions: invalid_argument, with
+// TensorFlow's message, for operands of different graphs, or whose dtypes or shapes do not fit.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/scopes/scopes.hpp>
@@ -13,8 +13,8 @@
 
 namespace leat {
 
-/// An operand of `add`, `matmul` and the like: a tensor, or a value that becomes a constant. A number takes the dtype of the tensor
-/// beside it.
+/// An operand of `add`, `matmul` and the like: a tensor, or a value that becomes a constant. A scalar value takes the dtype of the tensor
+/// that is the other operand.
 class operand_value {
  public:
   operand_value(const output& tensor) : tensor_(tensor) {}
@@ -39,10 +39,10 @@ class operand_value {
 
  private:
   output tensor_;
-  std::unique_ptr<tensor_literal> literal_;  // null for a tensor, so that an operand that is one asks nothing of the heap
+  std::unique_ptr<tensor_literal> literal_;  // null for a tensor, so that such an operand allocates no memory
 };
 
-/// Dimensions of a shape: `{2, 3}`, `{-1, 3}` with an unknown one.
+/// The dimensions of a shape: `{2, 3}`; in `{-1, 3}` the first is unknown.
 class shape_value : public shape {
  public:
   shape_value(const shape& s) : shape(s) {}
@@ -54,7 +54,7 @@ inline const shape_value unknown_shape{shape::unknown()};
 
 namespace detail {
 
-// An operand of a call, where the caller has it.
+// A view of an operand, which the caller owns, for the duration of a call.
 class operand_view {
  public:
   operand_view(const operand_value& value) : tensor_(value.tensor()), literal_(value.literal()) {}
@@ -69,14 +69,14 @@ class operand_view {
 
 graph& graph_of(std::span<const operand_value> operands);
 
-// A node with operands of one dtype. A value becomes a constant, which the operator names.
+// A node whose operands have one dtype. A value becomes a constant, named after the operator.
 output call_named(const op_info& op, std::initializer_list<operand_view> operands, std::span<const std::int64_t> numbers,
                   std::string_view name, std::string_view default_name, const std::source_location& where, int like_from = 0,
                   std::span<const number_argument> arguments = {});
 
 }  // namespace detail
 
-/// A constant in the default graph, of the value's dtype. With a shape, the last number is repeated to fill it.
+/// A constant in the default graph, of the value's dtype. With a shape, the last element is repeated to fill it.
 /// Errors: invalid_argument for a malformed name, and for more values than the shape has elements. Source: `constant`.
 output constant(const tensor_literal& value, std::string_view name = "Const",
                 const std::source_location& where = std::source_location::current());
@@ -85,11 +85,11 @@ output constant(const tensor_literal& value, const shape_value& extent, std::str
 output constant(const tensor_literal& value, dtype type, std::string_view name = "Const",
                 const std::source_location& where = std::source_location::current());
 
-/// A tensor that is fed in each run. Dimensions of -1 are unknown; without a shape the rank is. Source: `placeholder`.
+/// A tensor that is fed in each run. Dimensions of -1 are unknown; without a shape the rank is unknown, too. Source: `placeholder`.
 output placeholder(dtype type, const shape_value& extent = unknown_shape, std::string_view name = "Placeholder",
                    const std::source_location& where = std::source_location::current());
 
-/// The tensor itself, as a node of its own, which waits for control dependencies. Source: `identity`.
+/// x as a node of its own, which waits for the control dependencies around it. Shapes and dtypes: result like x. Source: `identity`.
 output identity(const operand_value& x, std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
 /// Zeros of a static shape, as one constant. Source: `zeros`.
@@ -119,27 +119,27 @@ struct filled_by_leat_graphs_hpp<initializer_kind::ones> {
 /// An operation that does nothing. Source: `no_op`.
 graph_operation no_op(std::string_view name = "NoOp", const std::source_location& where = std::source_location::current());
 
-/// An operation that is done when all of these are. Nodes on several devices are first grouped per device.
+/// An operation that completes when all of these have. Nodes on several devices are first grouped per device.
 /// Source: `group`.
 graph_operation group(const std::vector<control_input>& inputs, std::string_view name = "group_deps",
                       const std::source_location& where = std::source_location::current());
 graph_operation group(std::initializer_list<control_input> inputs, std::string_view name = "group_deps",
                       const std::source_location& where = std::source_location::current());
-/// The same of a vector of tensors or operations, or of what `get_collection` gives.
+/// `group` for a vector of tensors or operations, or the result of `get_collection`.
 template <class Item>
   requires(std::is_convertible_v<const Item&, control_input>)
 graph_operation group(const std::vector<Item>& inputs, std::string_view name = "group_deps",
                       const std::source_location& where = std::source_location::current()) {
   return group(std::vector<control_input>(inputs.begin(), inputs.end()), name, where);
 }
-/// `group(a, b)` of tensors and operations.
+/// `group(a, b)` for tensors and operations as arguments.
 template <class... Inputs>
   requires(sizeof...(Inputs) > 0 && (std::is_convertible_v<const Inputs&, control_input> && ...))
 graph_operation group(const Inputs&... inputs) {
   return group(std::vector<control_input>{inputs...});
 }
 
-/// The same tensors, available only after all of them and `control`. Source: `tuple`.
+/// The tensors unchanged, but available only when all of them and `control` have been computed. Source: `tuple`.
 std::vector<output> tuple(const std::vector<output>& tensors, std::string_view name = "tuple",
                           const std::vector<control_input>& control = {},
                           const std::source_location& where = std::source_location::current());

@@ -39,7 +39,7 @@ LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand
   const std::span<const operand_view> all(operands.begin(), operands.size());
   graph& g = graph_of_first(all);
   const source_scope line(g, where);
-  const auto type_beside = [&] {  // of the tensor whose dtype a number takes
+  const auto type_beside = [&] {  // the dtype of the operand that is a tensor: a scalar value is converted to it
     for (std::size_t k = static_cast<std::size_t>(like_from); k < all.size(); ++k)
       if (all[k].tensor() != nullptr && all[k].tensor()->type() != dtype::invalid) return all[k].tensor()->type();
     return dtype::invalid;

@@ -23,29 +23,30 @@ class graph_queue {
   /// run: invalid_argument for wrong dtypes or shapes, cancelled if the queue is closed. Source: `enqueue`.
   graph_operation enqueue(const std::vector<operand_value>& components, std::string_view name = {},
                           const std::source_location& where = std::source_location::current()) const;
-  /// Adds one element for each row of the components. Errors: as above. Source: `enqueue_many`.
+  /// Adds one element for each row of the components. Errors: as for `enqueue`. Source: `enqueue_many`.
   graph_operation enqueue_many(const std::vector<operand_value>& components, std::string_view name = {},
                                const std::source_location& where = std::source_location::current()) const;
   /// Removes the next element and returns its components; blocks while the queue is empty. Errors in a run: out_of_range if the queue
   /// is closed and has too few elements. Source: `dequeue`.
   std::vector<output> dequeue(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
-  /// Removes n elements and returns each component as one tensor of n rows. The queue must have shapes. Source: `dequeue_many`.
+  /// Removes n elements and returns each component as one tensor of n rows. The queue must have been made with shapes. Errors in a run: as
+  /// for `dequeue`. Source: `dequeue_many`.
   std::vector<output> dequeue_many(const operand_value& n, std::string_view name = {},
                                    const std::source_location& where = std::source_location::current()) const;
-  /// The same, but a closed queue returns what is left if that is less than n. Source: `dequeue_up_to`.
+  /// Like `dequeue_many`, but a closed queue with fewer than n elements returns those that remain. Source: `dequeue_up_to`.
   std::vector<output> dequeue_up_to(const operand_value& n, std::string_view name = {},
                                     const std::source_location& where = std::source_location::current()) const;
-  /// Makes later enqueues fail. A blocked enqueue still completes, unless `cancel_pending_enqueues`. Source: `close`.
+  /// Makes later enqueues fail. An enqueue that is blocked still completes, unless `cancel_pending_enqueues`. Source: `close`.
   graph_operation close(bool cancel_pending_enqueues = false, std::string_view name = {},
                         const std::source_location& where = std::source_location::current()) const;
   /// The number of elements, an int32 scalar. Source: `size`.
   output size(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
   /// Whether the queue is closed, a bool scalar. Source: `is_closed`.
   output is_closed(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
-  /// The queue's handle.
+  /// The tensor that is the queue's handle.
   const output& reference() const { return reference_; }
   const std::vector<dtype>& types() const { return types_; }
-  /// Empty if any shapes are allowed.
+  /// The shapes of the components; empty if any shapes are allowed.
   const std::vector<shape_value>& shapes() const { return shapes_; }
 
  private:
@@ -72,13 +73,14 @@ class graph_queue {
   std::vector<shape_value> shapes_;
 };
 
-/// A first in, first out queue in the default graph. `capacity`: the most elements it holds; below 0: no limit.
-/// `shapes`: one for each component, or empty to allow any shapes; then `dequeue_many` is not possible.
+/// A first-in, first-out queue in the default graph. `capacity`: the maximum number of elements; unlimited if negative.
+/// `shapes`: one for each component, or empty to allow any shapes; without shapes `dequeue_many` is not possible.
 /// Errors: invalid_argument if `shapes` is neither empty nor as long as `types`. Source: `FIFOQueue`.
 [[nodiscard]] graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes = {},
                                      const queue_options& options = {},
                                      const std::source_location& where = std::source_location::current());
-/// The same for elements whose sizes vary where `shapes` has -1; batches are padded with zeros. Source: `PaddingFIFOQueue`.
+/// A first-in, first-out queue for elements whose sizes vary in the dimensions where `shapes` has -1; batches are padded with zeros.
+/// Source: `PaddingFIFOQueue`.
 [[nodiscard]] graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
                                              const queue_options& options = {},
                                              const std::source_location& where = std::source_location::current());

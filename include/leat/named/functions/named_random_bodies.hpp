@@ -70,12 +70,12 @@ LEAT_FUNCTION void check_matrix(initializer_kind kind, const shape& extent) {
     throw invalid_argument(std::string(problem) + ". Received shape=" + leat::shape_text(extent));
 }
 
-// A constant: the library has no decomposition among its operators.
+// The initial value is computed here and becomes a constant, because the library has no operator for the decomposition.
 LEAT_FUNCTION output orthogonal_first_value(double gain, const shape& extent, dtype type, std::uint64_t seed) {
   check_matrix(initializer_kind::orthogonal, extent);
   graph& g = default_graph();
   const auto columns = static_cast<std::size_t>(extent[extent.rank - 1]);
-  const std::uint64_t name = hash_text(g.named().names.scope());  // variables of one seed differ
+  const std::uint64_t name = hash_text(g.named().names.scope());  // gives variables with equal seeds different values
   std::vector<double> q;
   if (columns > 0) q = orthonormal(static_cast<std::size_t>(extent.elements()) / columns, columns, mix(seed, name));
   for (double& v : q) v *= gain;
@@ -119,7 +119,7 @@ LEAT_FUNCTION double glorot_limit(const shape& extent) { return draw_of(1, fan_m
 
 LEAT_FUNCTION variable_initializer constant_initializer(double value, bool verify_shape) {
   return [value, verify_shape](const shape& extent, dtype type) {
-    const bool is_empty = extent.elements() == 0;  // takes any value, as in TensorFlow
+    const bool is_empty = extent.elements() == 0;  // an empty shape takes any number of values, as in TensorFlow
     if (verify_shape && extent.rank > 0 && !is_empty)
       throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got ().");
     if (!is_empty && !detail::fits(type, value)) detail::refuse_number("constant_initializer: ", type, value);

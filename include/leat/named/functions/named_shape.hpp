@@ -1,6 +1,6 @@
 #pragma once
-// Functions of shapes, and of several arrays, for named graphs; typed expressions do not have them. Results that depend on static
-// shapes alone become constants, as in TensorFlow 1.x.
+// Functions of shapes, and of several arrays, for named graphs; typed expressions do not have them. Results that depend only on static
+// shapes become constants, as in TensorFlow 1.x.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
@@ -14,7 +14,7 @@ struct named_input {
   std::string_view name;
   number_argument value;
 };
-// A node of any type in a scope of its own name; inputs may be arrays.
+// A node of any type in a scope of its own name; inputs may be tensors or arrays.
 graph_operation raw_named(graph& g, std::string_view type, std::string_view name, std::initializer_list<named_input> inputs,
                           attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where);
 output raw_tensor(const operand_value& x);
@@ -39,10 +39,10 @@ output element_count_of(const operand_value& x, std::string_view name = "Size",
 output zeros_like(const operand_value& x, std::string_view name = "zeros_like",
                   const std::source_location& where = std::source_location::current());
 
-/// One value in every element of a shape. Source: `fill`.
+/// A tensor whose elements all have one value. Shapes: `extent`. Dtypes: that of the value. Source: `fill`.
 output fill(const shape_value& extent, const tensor_literal& value, std::string_view name = "Fill",
             const std::source_location& where = std::source_location::current());
-/// start, start + delta, ... before limit, int32. Errors: invalid_argument if `delta` is 0. Source: `range`.
+/// The values start, start + delta, ... before limit, int32. Errors: invalid_argument if `delta` is 0. Source: `range`.
 output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std::string_view name = "range",
              const std::source_location& where = std::source_location::current());
 
@@ -50,7 +50,8 @@ output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std
 /// Errors: invalid_argument for an empty list. Source: `stack`.
 output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
              const std::source_location& where = std::source_location::current());
-/// The slices of x along an axis, without that axis. Errors: invalid_argument if the size along the axis is unknown. Source: `unstack`.
+/// The slices of x along an axis, each without that axis. Errors: invalid_argument if the size along the axis is unknown. Source:
+/// `unstack`.
 std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
                             const std::source_location& where = std::source_location::current());
 /// x split into `count` equal parts along an axis. Source: `split`.
@@ -59,7 +60,7 @@ std::vector<output> split(const operand_value& x, std::int64_t count, std::int32
 /// x repeated `multiples[k]` times along axis k. Source: `tile`.
 output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name = "Tile",
             const std::source_location& where = std::source_location::current());
-/// The sum of several tensors of one shape. Dtypes: numbers. Errors: invalid_argument for an empty list. Source: `add_n`.
+/// The sum of several tensors of one shape. Dtypes: numeric. Errors: invalid_argument for an empty list. Source: `add_n`.
 output add_n(const std::vector<output>& values, std::string_view name = "AddN",
              const std::source_location& where = std::source_location::current());
 

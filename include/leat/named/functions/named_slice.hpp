@@ -30,7 +30,7 @@ class axis_index {
 namespace along {
 /// The whole axis, `:`, or each `step`-th element of it, `::step`.
 inline axis_index all(std::int32_t step = 1) { return {axis_index::kind::range, {}, {}, step}; }
-/// `begin:`; negative numbers count from the end.
+/// `begin:`; a negative position counts from the end.
 inline axis_index from(std::int32_t begin, std::int32_t step = 1) { return {axis_index::kind::range, begin, {}, step}; }
 /// `:end`.
 inline axis_index until(std::int32_t end, std::int32_t step = 1) { return {axis_index::kind::range, {}, end, step}; }
@@ -38,13 +38,13 @@ inline axis_index until(std::int32_t end, std::int32_t step = 1) { return {axis_
 inline axis_index between(std::int32_t begin, std::int32_t end, std::int32_t step = 1) {
   return {axis_index::kind::range, begin, end, step};
 }
-/// A new axis of size 1.
+/// A new dimension of 1.
 inline axis_index new_axis() { return {axis_index::kind::new_axis, {}, {}, 1}; }
-/// All axes that the other entries do not name, `...`; at most once.
+/// All axes that the other entries do not name, `...`; may occur once.
 inline axis_index rest() { return {axis_index::kind::rest, {}, {}, 1}; }
 }  // namespace along
 
-/// The masks of a strided slice as in TensorFlow, one bit per entry: omitted begin or end, ellipsis, new axis, removed axis.
+/// The masks of a strided slice, as in TensorFlow: one bit per entry, for an omitted begin or end, an ellipsis, a new axis, a removed axis.
 struct slice_options {
   std::int64_t begin_mask = 0;
   std::int64_t end_mask = 0;
@@ -53,8 +53,8 @@ struct slice_options {
   std::int64_t shrink_axis_mask = 0;
 };
 
-/// The elements from `begin` to before `end` in steps of `strides`, along the first axes. Source: `strided_slice`.
-/// Errors: invalid_argument for a step of 0, a position out of range, more entries than axes.
+/// The elements from `begin` up to, but without, `end` in steps of `strides`, along the first axes. Source: `strided_slice`.
+/// Errors: invalid_argument for a step of 0, a position out of range, or more entries than axes.
 output strided_slice(const operand_value& x, const index_list& begin, const index_list& end, const index_list& strides,
                      const slice_options& masks = {}, std::string_view name = "StridedSlice",
                      const std::source_location& where = std::source_location::current());
@@ -68,30 +68,30 @@ output index(const output& x, const std::vector<axis_index>& entries, std::strin
 output gather_nd(const operand_value& params, const operand_value& indices, std::string_view name = "GatherNd",
                  const std::source_location& where = std::source_location::current());
 
-/// The `k` largest elements along the last axis, and their indices, int32: both sorted from the largest down, whatever `sorted` says.
-/// The lower index comes first among equals; NaN is above all numbers. Shapes: x [..., n]; results [..., k]. Dtypes: numbers.
-/// `k` is an int32, or a tensor of one. Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
+/// The `k` largest elements along the last axis, and their indices, int32. Both are sorted from the largest down, even if `sorted` is
+/// false. Among equal elements the lower index comes first; NaN is above all other values. Shapes: x [..., n]; results [..., k]. Dtypes:
+/// numeric; `k` int32, a value or a tensor. Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
 std::pair<output, output> top_k(const operand_value& x, const operand_value& k = 1, bool sorted = true, std::string_view name = "TopKV2",
                                 const std::source_location& where = std::source_location::current());
 
 /// The indices at which a bool tensor is true, int64 [count, rank]. Source: `where` of one argument.
 output where_true(const operand_value& condition, std::string_view name = "Where",
                   const std::source_location& where = std::source_location::current());
-/// x where the condition holds, y elsewhere, all of one shape; a condition of rank 1 selects rows. Source: `where` of TensorFlow 1.x.
-/// `select` broadcasts.
+/// x where the condition holds, y elsewhere. Shapes: all equal; a condition of rank 1 selects rows. `select` broadcasts instead. Source:
+/// `where` of TensorFlow 1.x.
 output choose(const output& condition, const output& x, const output& y, std::string_view name = "Select",
               const std::source_location& where = std::source_location::current());
 
-/// The elements, or rows, of x where the mask, over its first k dimensions, is true. Shapes: x [d0, …, dn], mask [d0, …]; result
-/// [count, dk, …, dn]. Source: `boolean_mask`.
+/// The elements, or slices, of x where the mask is true; the mask covers the first k dimensions of x. Shapes: x [d0, …, dn], mask [d0, …];
+/// result [count, dk, …, dn]. Source: `boolean_mask`.
 /// Errors: invalid_argument if the rank of the mask is 0 or unknown, or its shape does not fit.
 output boolean_mask(const output& x, const output& mask, std::string_view name = "boolean_mask",
                     const std::source_location& where = std::source_location::current());
 
 /// Options of cumulative functions.
 struct cumulative_options {
-  bool exclusive = false;  // excludes the element itself
-  bool reverse = false;    // starts at the end
+  bool exclusive = false;  // each result excludes the element at its own position
+  bool reverse = false;    // accumulates from the end of the axis
 };
 /// The cumulative sum along an axis. Shapes: result like x. Source: `cumsum`.
 output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumsum",
@@ -99,19 +99,20 @@ output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_options 
 /// The cumulative product along an axis. Shapes: result like x. Source: `cumprod`.
 output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumprod",
                const std::source_location& where = std::source_location::current());
-/// x reversed along these axes. Source: `reverse`.
+/// x with the order of its elements reversed along these axes. Source: `reverse`.
 output reverse(const operand_value& x, const index_list& axes, std::string_view name = "ReverseV2",
                const std::source_location& where = std::source_location::current());
 
-/// Sums of rows by segment: result[i] = Σ data[k] over segment_ids[k] = i, a row of zeros where there is none; negative ids are dropped.
-/// `num_segments` is an integer, or a tensor of one. Shapes: ids [k…], data [k…, d…]; result [num_segments, d…]. Dtypes: numbers; ids and
-/// num_segments int32 or int64. Errors in a run: invalid_argument for an id that is not below num_segments. Source:
-/// `unsorted_segment_sum`.
+/// Sums of rows by segment: result[i] = Σ data[k] over the k with segment_ids[k] = i, and zeros for an empty segment. Rows with negative
+/// ids are dropped. `num_segments` is an integer, or a tensor with one. Shapes: ids [k…], data [k…, d…]; result [num_segments, d…]. Dtypes:
+/// numeric; ids and num_segments int32 or int64. Errors in a run: invalid_argument for an id that is not below num_segments.
+/// Source: `unsorted_segment_sum`.
 output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
                             std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
-/// The largest, the smallest, the product of the rows of each segment, likewise; where there is none, the least number of the dtype, the
-/// largest, 1. Source: `unsorted_segment_max`, `unsorted_segment_min`, `unsorted_segment_prod`.
+/// The maximum, minimum or product of the rows of each segment; arguments as for `unsorted_segment_sum`. An empty segment gives the lowest
+/// value of the dtype for the maximum, the highest for the minimum, and 1 for the product. Source: `unsorted_segment_max`,
+/// `unsorted_segment_min`, `unsorted_segment_prod`.
 output unsorted_segment_max(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
                             std::string_view name = {}, const std::source_location& where = std::source_location::current());
 output unsorted_segment_min(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
@@ -119,10 +120,10 @@ output unsorted_segment_min(const operand_value& data, const operand_value& segm
 output unsorted_segment_prod(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
                              std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
-/// Sum, mean, product, largest and smallest of the rows of each segment: result[i] of data[k] over segment_ids[k] = i; zeros where there is
-/// none, of products ones. The last id says how many segments there are. Shapes: ids [k], data [k, d…]; result [last id + 1, d…].
-/// Dtypes: numbers; ids int32 or int64. Errors in a run: invalid_argument for ids that are negative or not sorted. Source: `segment_sum`
-/// and its kin.
+/// Sum, mean, product, maximum or minimum of the rows of each segment: result[i] is computed from data[k] over the k with segment_ids[k] =
+/// i. An empty segment gives 0, for products 1. The last id determines the number of segments. Shapes: ids [k], data [k, d…]; result [last
+/// id + 1, d…]. Dtypes: numeric; ids int32 or int64. Errors in a run: invalid_argument for ids that are negative or not sorted. Source:
+/// `segment_sum`, `segment_mean`, `segment_prod`, `segment_max`, `segment_min`.
 output segment_sum(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentSum",
                    const std::source_location& where = std::source_location::current());
 output segment_mean(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentMean",
@@ -134,17 +135,18 @@ output segment_max(const operand_value& data, const operand_value& segment_ids, 
 output segment_min(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentMin",
                    const std::source_location& where = std::source_location::current());
 
-/// `num` numbers in equal steps from start to stop, scalars that are both among them; of one number start. Source: `lin_space`.
+/// `num` values at equal distances from `start` to `stop`, both included; with `num` = 1 only `start`. Shapes: start and stop []; result
+/// [num]. Source: `lin_space`.
 output lin_space(const operand_value& start, const operand_value& stop, std::int32_t num, std::string_view name = "LinSpace",
                  const std::source_location& where = std::source_location::current());
 
 /// Ones of the shape and dtype of x. Source: `ones_like`.
 output ones_like(const output& x, std::string_view name = "ones_like", const std::source_location& where = std::source_location::current());
 
-/// Rows of `depth` numbers, `on` at the index and `off` elsewhere. Shapes: indices [...]; result [..., depth]. Source: `one_hot`.
+/// One-hot rows of length `depth`: `on` at the index and `off` elsewhere. Shapes: indices [...]; result [..., depth]. Source: `one_hot`.
 output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on = 1.0f, const tensor_literal& off = 0.0f,
                std::string_view name = "one_hot", const std::source_location& where = std::source_location::current());
-/// The same along a new axis of the result, from 0 to the rank of the indices, or -1 for the last.
+/// `one_hot` with the new axis at position `axis` of the result: 0 to the rank of the indices, or -1 for the last.
 output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on, const tensor_literal& off, std::int32_t axis,
                std::string_view name = "one_hot", const std::source_location& where = std::source_location::current());
 

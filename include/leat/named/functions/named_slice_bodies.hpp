@@ -25,7 +25,7 @@ inline output call_by_segment(const op_info& op, const operand_value& data, cons
   const number_argument count[]{argument_of(num_segments)};
   const output made = call_named(op, {data, segment_ids}, {}, name, op.type, where, 2, count);
   if (made.extent().has_rank() || data.tensor() == nullptr) return made;
-  // The rows are known where their number is not.
+  // The shape of a row is known although the number of rows is not.
   const shape rows = data.tensor()->extent();
   const shape ids = segment_ids.tensor() != nullptr ? segment_ids.tensor()->extent() : segment_ids.literal()->extent();
   if (!rows.has_rank() || !ids.has_rank()) return made;
@@ -121,7 +121,7 @@ LEAT_FUNCTION output index(const output& x, const std::vector<axis_index>& entri
     }
     strides.push_back(e.step());
   }
-  if (masks.shrink_axis_mask != 0)  // the end of position -1 would be 0; TensorFlow masks it, too
+  if (masks.shrink_axis_mask != 0)  // the end of position -1 would be 0; TensorFlow sets the end mask, too
     for (std::size_t k = 0; k < entries.size(); ++k)
       if (entries[k].what() == axis_index::kind::position && *entries[k].begin() == -1) masks.end_mask |= std::int64_t{1} << k;
   named_part& nodes = g.named();

@@ -9,12 +9,12 @@ namespace leat {
 /// Settings of `print`.
 struct print_options {
   std::string message{};       // printed before the values
-  std::int64_t first_n = -1;   // how many times it prints; -1: always
-  std::int64_t summarize = 3;  // number of elements of each tensor; -1: all
+  std::int64_t first_n = -1;   // how many times the node prints; -1: always
+  std::int64_t summarize = 3;  // number of elements printed of each tensor; -1: all
   std::string_view name = "Print";
 };
 
-/// The tensor itself; whenever it is computed, these data are printed to the session's log, by default standard error. Gradients pass
+/// x itself. Whenever it is computed, the values of `data` are printed to the session's log, by default standard error. Gradients pass
 /// through. Errors: invalid_argument for operands of another graph. Source: `Print`.
 output print(const output& x, const std::vector<operand_value>& data, const print_options& options = {},
              const std::source_location& where = std::source_location::current());

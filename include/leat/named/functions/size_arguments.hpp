@@ -1,6 +1,6 @@
 #pragma once
-// Converts a node's axes and sizes, which may include named dimensions, to TensorFlow's inputs: shared by writers of plain tables into
-// graphs with names. A writer supplies how it computes the size of a dimension.
+// Converts a node's axes and sizes, which may include named dimensions, to TensorFlow's inputs. Shared by the classes that write plain
+// tables into graphs with names; each supplies its way to compute the size of a named dimension.
 
 #include <leat/named/graph/convert.hpp>
 #include <leat/named/graph/named_part.hpp>
@@ -10,14 +10,15 @@
 
 namespace leat::detail {
 
-/// A shape for files: named dimensions become unknown.
+/// A shape in the form of files, where named dimensions are unknown.
 inline shape without_names(shape s) {
   for (int i = 0; i < s.rank; ++i)
     if (s[i] < 0) s.dim[i] = unknown_dimension;
   return s;
 }
 
-/// The sizes as constants, if possible: none is named, or a single one that the operator computes itself.
+/// The sizes as constants, if possible: if no dimension is named, or if the only named one is computed by the operator itself
+/// (`computes_one`).
 inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const std::int64_t> sizes, bool computes_one) {
   int named = 0;
   bool open = false;
@@ -31,8 +32,8 @@ inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const s
   return std::nullopt;
 }
 
-/// The numeric attributes of a node as its operator's form has them. `sizes(numbers, computes_one)` returns several as one argument,
-/// `size(dimension)` the size of one named dimension; `refuse()` throws if a named dimension stands for something else than a size.
+/// Converts a node's attributes to arguments, by its operator's form. `sizes(numbers, computes_one)` returns several sizes as one argument,
+/// `size(dimension)` the size of one named dimension; `refuse()` throws if a named dimension stands for something other than a size.
 template <class Sizes, class Size, class Refuse>
 std::vector<number_argument> size_arguments(const node& n, std::span<const std::int64_t> numbers, Sizes sizes, Size size, Refuse refuse) {
   std::vector<number_argument> arguments;
