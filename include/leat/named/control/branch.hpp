@@ -1,6 +1,6 @@
 #pragma once
-// Branches of named graphs, in TensorFlow 1.x's form: `Switch` and `Merge`. Nodes made by a branch's function belong to the branch;
-// nodes made before run whichever branch is taken.
+// Branches of named graphs, in TensorFlow 1.x's form: `Switch` and `Merge`. Nodes that a branch's function makes belong to the branch and
+// run only if it is taken; nodes made earlier run in any case.
 //
 //   auto y = cond(x < 0.0f, [&] { return -x; }, [&] { return x; });
 
@@ -14,7 +14,7 @@ namespace leat {
 
 namespace detail {
 
-class flow_context;  // named/control/control_flow.hpp has these
+class flow_context;  // defined in named/control/control_flow.hpp
 class cond_context;
 class while_context;
 
@@ -61,7 +61,7 @@ branch_result call_branch(F& function, const Args&... args) {
   }
 }
 
-// Tensors in the function's return type: one, an operation, a tuple, an array, a list.
+// Converts the tensors to the function's return type: a tensor, an operation, a tuple, an array, or a vector.
 template <class T>
 auto in_form_of(const std::vector<output>& tensors) {
   if constexpr (std::is_void_v<T> || std::is_same_v<T, graph_operation>) {
@@ -84,10 +84,10 @@ using branch_function = std::function<branch_result()>;
 
 output as_tensor(graph& g, const operand_value& value, std::string_view name = "Const");
 
-// The tensor itself, after these control inputs.
+// The tensor itself, available after these control inputs.
 output with_dependencies(const std::vector<control_input>& waits, const output& tensor);
 
-// The nodes made in this context from `first` on that no node in it uses; a branch without results runs for them.
+// The nodes made in this context, from row `first` on, that no other node uses. A branch without results runs for their sake.
 std::vector<control_input> unused_in(flow_context& context, int first);
 
 std::vector<output> build_branch(cond_context& context, const branch_function& function);
@@ -104,11 +104,11 @@ constexpr int form_number() {
 
 }  // namespace detail
 
-/// The results of one of two functions, chosen by a predicate at run time. Both are called at once, in this order, and make the nodes
-/// of their branches. Each returns a tensor (or a value, which becomes a constant of the branch), several of them in a vector, an array
-/// or a tuple, an operation, or nothing: then all nodes made in the branch run. The result has the type of the true function's: a
-/// tensor, an array or a vector of tensors, an operation.
-/// Shapes: predicate []; results as far as both branches agree. Dtypes: those of both branches.
+/// The results of one of two functions, chosen by a predicate at run time. Both functions are called immediately, the true one first, and
+/// make the nodes of their branches. Each returns a tensor (or a value, which becomes a constant of the branch), several of them in a
+/// vector, an array or a tuple, an operation, or nothing: then all nodes made in the branch run. The result has the type of the true
+/// function's result: a tensor, an array or a vector of tensors, an operation.
+/// Shapes: predicate []; a result's dimensions are known where both branches agree. Dtypes: those of both branches.
 /// Errors: invalid_argument if the predicate is not a bool scalar, or the branches differ in number or dtypes of results.
 /// Source: TensorFlow `cond`.
 template <class True, class False>

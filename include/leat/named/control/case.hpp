@@ -1,5 +1,5 @@
 #pragma once
-// A choice among several branches: nested conds. Source: TensorFlow `case`.
+// A choice among several branches, made of nested calls of `cond`. Source: TensorFlow `case`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/branch.hpp>
@@ -24,7 +24,7 @@ struct case_options {
 
 namespace detail {
 
-// Fails at run time if more than `most` of these hold.
+// An operation that fails at run time if more than `most` of these predicates hold.
 graph_operation at_most_true(const std::vector<output>& predicates, std::int32_t most, const std::string& message);
 
 std::vector<output> build_case(const std::vector<case_branch>& branches, std::size_t at, const branch_function& otherwise);
@@ -33,8 +33,8 @@ std::vector<output> predicates_of(const std::vector<case_branch>& branches);
 
 }  // namespace detail
 
-/// The results of the function of the first predicate that holds, or of the default function: `case_of({{k == 0, f}, {k < 3, g}}, h)`.
-/// The result has the type of the default function's. Errors: as `cond`, and invalid_argument for an empty list.
+/// The results of the function of the first predicate that holds, or of the default function: `case_of({{k == 0, f}, {k < 3, g}}, h)`. The
+/// result has the type of the default function's result. Errors: as for `cond`, and invalid_argument for an empty list.
 /// Source: TensorFlow `case`.
 template <class Default>
   requires std::is_invocable_v<Default&>
@@ -50,7 +50,7 @@ auto case_of(const std::vector<case_branch>& branches, Default otherwise, const 
   const control_dependencies first(checks);
   return detail::in_form_of<result>(detail::build_case(branches, 0, [&] { return detail::call_branch(otherwise); }));
 }
-/// Without a default: one of the predicates must hold, which is checked at run time; returns the tensors of its branch.
+/// `case_of` without a default: one of the predicates must hold, which is checked at run time. Returns the tensors of its branch.
 std::vector<output> case_of(const std::vector<case_branch>& branches, const case_options& options = {},
                             const std::source_location& where = std::source_location::current());
 

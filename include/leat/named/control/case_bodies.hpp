@@ -48,7 +48,7 @@ LEAT_FUNCTION std::vector<output> case_of(const std::vector<case_branch>& branch
   const default_graph_scope here(g);
   const source_scope line(g, where);
   const name_scope scope(g, options.name);
-  // Any branch can be the default, with a check that its predicate holds.
+  // Without a default the last branch takes its place, with a check that its predicate holds.
   const case_branch last = branches.back();
   const std::vector<case_branch> others(branches.begin(), branches.end() - 1);
   const auto all = detail::predicates_of(branches);

@@ -1,6 +1,6 @@
 #pragma once
-// Assertions at run time: `check(condition, data)` fails with these data if the condition does not hold; so do `check_equal`,
-// `check_less` and the like. A check is an operation: nodes that rely on it wait for it through `control_dependencies`.
+// Assertions at run time: `check(condition, data)` fails and shows these data if the condition does not hold; `check_equal`, `check_less`
+// and the others compare tensors. A check is an operation: nodes that rely on it wait for it through `control_dependencies`.
 // Source: TensorFlow `Assert`, `assert_equal`, ...
 
 #include <leat/core/function_bodies.hpp>
@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// Settings of checks: `summarize` elements of each tensor are printed.
+/// Options of checks. The error shows `summarize` elements of each tensor.
 struct check_options {
   std::int64_t summarize = 3;
   std::string_view name{};
@@ -20,8 +20,8 @@ graph_operation assert_node(const output& condition, const std::vector<output>& 
 
 }  // namespace detail
 
-/// An operation that fails at run time if the condition does not hold; the error shows the data. Data of strings and int32 alone are
-/// one node; other data are fetched only in a branch that runs if the condition does not hold.
+/// An operation that fails at run time if the condition does not hold; the error shows the data. If all data are strings or int32, the
+/// check is a single node; other data are fetched only in a branch that runs if the condition does not hold.
 /// Shapes: condition []. Dtypes: bool. Errors: invalid_argument for a condition of another shape or dtype. Source: `Assert`.
 graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options = {},
                       const std::source_location& where = std::source_location::current());
@@ -30,7 +30,8 @@ graph_operation check(const output& condition, const std::vector<operand_value>&
   graph_operation function(const operand_value& x, const operand_value& y, const check_options& options = {}, \
                            const std::source_location& where = std::source_location::current());
 
-/// An operation that fails at run time if the condition does not hold for all elements, which broadcast; the error shows both tensors.
+/// An operation that fails at run time if the comparison does not hold for all pairs of elements; the error shows both tensors, which
+/// broadcast.
 /// Errors: invalid_argument. Source: `assert_equal`, `assert_none_equal`, `assert_less`, `assert_less_equal`, `assert_greater`,
 /// `assert_greater_equal`.
 LEAT_CHECK_PAIR(check_equal)
@@ -54,7 +55,7 @@ graph_operation check_non_negative(const output& x, const check_options& options
 graph_operation check_non_positive(const output& x, const check_options& options = {},
                                    const std::source_location& where = std::source_location::current());
 
-/// An operation that fails if a tensor has another rank: at once if it is known, otherwise at run time.
+/// An operation that fails if a tensor does not have this rank: here if the rank is known, at run time if not.
 /// Errors: invalid_argument. Source: `assert_rank`.
 graph_operation check_rank(const output& x_given, std::int32_t rank, const check_options& options = {},
                            const std::source_location& where = std::source_location::current());

@@ -40,7 +40,7 @@ LEAT_FUNCTION graph_operation check(const output& condition, const std::vector<o
     const data_type type = v.tensor() != nullptr ? to_data_type(v.tensor()->type()) : v.literal()->type();
     return base_of(type) == data_type::string || base_of(type) == data_type::int32;
   };
-  for (const operand_value& v : data)  // decides the form, as in TensorFlow
+  for (const operand_value& v : data)  // made before the form is chosen, as in TensorFlow
     if (v.literal() != nullptr) g.named().make_constant(g, *v.literal(), "Const");
   const bool plain = std::all_of(data.begin(), data.end(), is_text);
   const auto make = [&] {

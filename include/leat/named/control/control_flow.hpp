@@ -1,7 +1,7 @@
 #pragma once
-// Branches and loops in TensorFlow 1.x's form: an input from outside of a branch passes through a `Switch`, one from outside of a loop
-// through an `Enter`, and a node without inputs gets a control input from the pivot, which is live when the branch is taken or an
-// iteration begins. This happens whenever a node is made while a context is open; programs only call `cond` and `while_loop`
+// Branches and loops in TensorFlow 1.x's form. An input from outside of a branch passes through a `Switch`, one from outside of a loop
+// through an `Enter`. A node without inputs gets a control input from the pivot, which is live when the branch is taken or an iteration
+// begins. All this happens whenever a node is made while a context is open; programs only call `cond` and `while_loop`
 // (named/control/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
 
 #include <leat/core/function_bodies.hpp>
@@ -37,7 +37,7 @@ class outside_contexts {
   std::vector<named_nodes::control_frame> controls_;
 };
 
-// During its lifetime new nodes are made in this context, which may be none.
+// During its lifetime new nodes are made in this context; null means outside of all branches and loops.
 class inside_context {
  public:
   inside_context(named_nodes& nodes, control_flow_context* context) : nodes_(&nodes), outer_(std::exchange(nodes.context, context)) {}
@@ -50,7 +50,7 @@ class inside_context {
   control_flow_context* outer_;
 };
 
-// `Switch`, or `RefSwitch` of a reference, colocated with the tensor.
+// `Switch`, or for a reference `RefSwitch`, colocated with the tensor.
 inline graph_operation switch_where(const output& data, const output& predicate, std::string_view name = "Switch") {
   named_part& nodes = data.owner().named();
   std::vector<int> outer{data.index()};
@@ -77,12 +77,12 @@ class flow_context : public control_flow_context {
   graph& owner() const { return *g_; }
   flow_context* outer() const { return outer_; }
   const std::string& name() const { return name_; }
-  /// The innermost loop that this is or is in, or null.
+  /// This context if it is a loop, or the innermost loop around it; null if there is none.
   virtual while_context* loop() = 0;
   virtual cond_context* branch() { return nullptr; }
-  /// The tensor as seen inside: itself, or the node that brings it in, made if missing.
+  /// The tensor as nodes inside the context see it: the tensor itself, or the node that brings it in, which is made on first use.
   virtual output bring_in(const output& o) = 0;
-  /// Registers a tensor that was made inside.
+  /// Registers a tensor that was made inside the context.
   void know(const output& o) { known_.insert(key(o)); }
   /// Makes this the current context; `pop` restores the previous one. Source: TensorFlow's `Enter` and `Exit`.
   void push() { before_.push_back(std::exchange(nodes_->context, this)); }
@@ -98,7 +98,7 @@ class flow_context : public control_flow_context {
   LEAT_INLINE void check_use(const node_request& request, control_flow_context* user, const output& input) override;
 
  protected:
-  // Removes and returns control inputs of another loop, which cannot be waited for across loops.
+  // Removes and returns the control inputs that are outside of this context's loop, because nodes cannot wait across loops.
   std::vector<int> take_external(std::vector<int>& controls);
 
   graph* g_;
@@ -110,7 +110,7 @@ class flow_context : public control_flow_context {
   std::vector<control_flow_context*> before_;
 };
 
-/// The context of a node; `result_context` is that of its results, which for a loop's Exit is outside of it.
+/// The context of a node; `result_context` is that of its results, which for a loop's Exit is outside of the loop.
 inline flow_context* context_of(const graph& g, int index) { return static_cast<flow_context*>(nodes_of(g).record(index).context); }
 inline flow_context* result_context(const graph& g, int index) {
   flow_context* const its = context_of(g, index);
@@ -144,7 +144,7 @@ class cond_context final : public flow_context {
   cond_context* branch() override { return this; }
   const output& predicate() const { return predicate_; }
   const output& pivot() const { return pivot_; }
-  /// The result of a `Switch` that it takes: 1 if the predicate holds.
+  /// Which result of a `Switch` the branch uses: 1 if it is taken when the predicate holds, else 0.
   int side() const { return branch_; }
 
   output bring_in(const output& o) override {
@@ -213,7 +213,7 @@ class cond_context final : public flow_context {
 
 // ---- a loop ----
 
-/// A gradient loop's view of its forward loop: named/gradients/control_flow_gradient.hpp.
+/// How a gradient loop accesses its forward loop; implemented in named/gradients/loop_gradient.hpp.
 class loop_gradient {
  public:
   loop_gradient() = default;
@@ -221,7 +221,7 @@ class loop_gradient {
   loop_gradient& operator=(const loop_gradient&) = delete;
   virtual ~loop_gradient() = default;
   virtual while_context* forward() = 0;
-  /// The forward loop's value in the iteration that is differentiated.
+  /// The value that the tensor had in the forward iteration whose gradient is computed.
   virtual output kept_value(const output& o) = 0;
 };
 
@@ -242,7 +242,7 @@ class while_context final : public flow_context {
   output pivot;  // the result of `LoopCond`
   std::vector<output> enters;
   std::vector<output> exits;
-  std::unique_ptr<loop_gradient> gradient;  // of a gradient loop
+  std::unique_ptr<loop_gradient> gradient;  // set for a gradient loop only
 
   while_context* loop() override { return this; }
   output control_pivot() const { return static_cast<bool>(pivot_for_body) ? pivot_for_body : pivot_for_predicate; }
@@ -257,7 +257,7 @@ class while_context final : public flow_context {
     nodes_->record(made.index()).feedable = false;
     return made;
   }
-  /// Moves an `Enter` made outside of all contexts into this loop, with those outer control inputs that it may wait for.
+  /// Moves an `Enter` that was made outside of all contexts into this loop, with those outer control inputs that it may wait for.
   void adopt(const output& enter) {
     const output from = nodes_->input(*g_, enter.index(), 0);
     for (int c : nodes_->waits_for(std::span(&from, 1))) {
@@ -308,7 +308,7 @@ class while_context final : public flow_context {
     return made;
   }
 
-  /// Shapes and sizes of forward values are computed in the forward loop, so that it saves them and not the tensors.
+  /// Nodes that depend only on the shape of a forward value are made in the forward loop, so that it saves sizes instead of whole tensors.
   control_flow_context* home_of(const node_request& request) override {
     if (gradient == nullptr || request.inputs.empty()) return this;
     if (request.op->what.depends_on != looks_at::shape) return this;
@@ -322,7 +322,7 @@ class while_context final : public flow_context {
       external = take_external(controls);
       if (controls.empty()) controls.push_back(control_pivot().index());
     } else {
-      bool is_free = true;  // depends on no iteration, and so would run without one
+      bool is_free = true;  // depends on no iteration, and so would run even without one
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         if (k < 64 && (request.open_inputs >> k & 1) != 0) {
           is_free = false;
@@ -334,7 +334,7 @@ class while_context final : public flow_context {
       external = take_external(controls);
       if (is_free && controls.empty()) controls.push_back(control_pivot().index());
     }
-    // External control inputs are brought in as values.
+    // Control inputs from outside the loop are brought in as values.
     for (int c : external) {
       if (nodes_->record(c).results == 0) continue;
       const outside_contexts free(*nodes_);
@@ -411,13 +411,13 @@ inline void flow_context::check_use(const node_request& request, control_flow_co
 
 }  // namespace detail
 
-/// Whether a run may fetch this tensor: inside a branch or a loop it may have no value, or several.
+/// Whether a run may fetch this tensor: inside a branch or a loop a tensor may have no value, or several.
 inline bool is_fetchable(const output& o) { return o.owner().named().record(o.index()).fetchable; }
 /// Whether a run may feed this tensor.
 inline bool is_feedable(const output& o) { return o.owner().named().record(o.index()).feedable; }
 /// Makes runs refuse to feed this tensor. Source: `prevent_feeding`.
 inline void prevent_feeding(const output& o) { o.owner().named().record(o.index()).feedable = false; }
-/// The same for fetching. Source: `prevent_fetching`.
+/// Makes runs refuse to fetch this tensor. Source: `prevent_fetching`.
 inline void prevent_fetching(const output& o) { o.owner().named().record(o.index()).fetchable = false; }
 
 }  // namespace leat

@@ -1,6 +1,6 @@
 #pragma once
-// Loops of named graphs, in TensorFlow 1.x's form: each variable goes through `Enter`, `Merge`, `Switch` and `NextIteration`, and
-// leaves by `Exit`.
+// Loops of named graphs, in TensorFlow 1.x's form: each variable goes through `Enter`, `Merge`, `Switch` and `NextIteration`, and leaves
+// the loop through `Exit`.
 //
 //   auto [i, sum] = while_loop([&](output i, output) { return i <= n; },
 //                              [](output i, output sum) { return std::array{i + 1, sum + i}; }, {1, 0});
@@ -12,7 +12,7 @@ namespace leat {
 
 /// Settings of `while_loop`.
 struct while_options {
-  std::vector<shape_value> shape_invariants{};  // per variable: the shape in all iterations, if it changes
+  std::vector<shape_value> shape_invariants{};  // per variable: the shape that holds in all iterations, if the shape changes
   std::int64_t parallel_iterations = 10;        // how many iterations may run concurrently
   bool back_prop = true;                        // whether gradients are supported
   bool swap_memory = false;
@@ -24,7 +24,7 @@ namespace detail {
 
 using loop_function = std::function<branch_result(const std::vector<output>&)>;
 
-// A function of all variables as arguments, or as one vector.
+// A loop's function takes all variables, either as separate arguments, at most 16, or as one vector.
 template <class F, std::size_t... I>
 constexpr bool takes_outputs(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, decltype((void(I), std::declval<const output&>()))...>;
@@ -55,7 +55,7 @@ decltype(auto) call_with(F& function, const std::vector<output>& variables) {
   }
 }
 
-// Whether a shape is at least as specific as another.
+// Whether the shape `one` is at least as specific as `wide`.
 bool shape_within(const shape& one, const shape& wide);
 
 output reference_or_plain(const output& o, std::string_view type, std::string_view reference_type);
@@ -73,12 +73,12 @@ std::vector<output> make_loop(loop_function condition, loop_function body, const
 
 }  // namespace detail
 
-/// Repeats a body while a condition holds. Both are functions of the loop's variables, each an `output`, or all in one vector; each is
-/// called once, immediately. The condition returns a bool, the body the variables' next values: one tensor, an array, a tuple or a
-/// vector, which is also the type of the result. A variable's initial value is a tensor or a plain value.
+/// Repeats a body while a condition holds. Both are functions of the loop's variables, either as separate `output` arguments or in one
+/// vector; each is called once, immediately. The condition returns a bool, the body the variables' next values: one tensor, an array, a
+/// tuple or a vector, which is also the type of the result. A variable's initial value is a tensor or a plain value.
 /// Shapes: a variable keeps its shape, or that of `shape_invariants`. Dtypes: a variable keeps its dtype.
-/// Errors: invalid_argument if the body returns another number of tensors, or another shape or dtype; if the condition is not a
-/// bool scalar. Source: TensorFlow `while_loop`.
+/// Errors: invalid_argument if the body returns another number of tensors, or another shape or dtype; if the condition is not a bool
+/// scalar. Source: TensorFlow `while_loop`.
 template <class Condition, class Body>
 auto while_loop(Condition condition, Body body, const std::vector<operand_value>& loop_variables, const while_options& options = {},
                 const std::source_location& where = std::source_location::current()) {

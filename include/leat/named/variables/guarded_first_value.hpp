@@ -1,5 +1,5 @@
 #pragma once
-// A variable's initial value that depends on other variables.
+// Guards a variable's initial value that reads other variables, which may not be initialized yet.
 
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/graph/named.hpp>
@@ -7,15 +7,15 @@
 
 namespace leat::detail {
 
-// Rewrites an initial value so that it reads no variable without a value: copies the nodes on the way, with the new variable's name as
-// suffix.
+// Rewrites an initial value so that it reads other variables only if they are initialized, and takes their initial values if they are not.
+// The nodes in between are copied, with the new variable's name as suffix.
 class guarded_first_value {
  public:
   guarded_first_value(graph& g, std::string_view variable_name) : g_(g), nodes_(g.named()), suffix_("_" + std::string(variable_name)) {}
 
   output guard(const output& value) {
     if (depends_on_loop(value.index())) return value;
-    std::vector<std::pair<int, int>> open{{value.index(), 0}};  // nodes, and how many of their inputs are done
+    std::vector<std::pair<int, int>> open{{value.index(), 0}};  // nodes, each with the number of its inputs that are done
     while (!open.empty()) {
       auto& [index, done] = open.back();
       if (stands_for_itself(index) || g_.at(index).op->kind == op_kind::variable || done == nodes_.input_count(g_, index)) {
@@ -51,13 +51,13 @@ class guarded_first_value {
     }
     return false;
   }
-  // Empty if the node needs no copy.
+  // The node's replacement; empty if it needs none.
   output rewrite(int index) {
     if (stands_for_itself(index)) return {};
     if (g_.at(index).op->kind == op_kind::variable) {
       const int assigns = nodes_.record(index).initializer;
       if (assigns < 0 || !is_listed(index)) return {};
-      // The other variable's initial value is guarded itself.
+      // The other variable's initial value was guarded when that variable was made.
       return value_or({g_, index}, nodes_.input(g_, assigns, 1), std::source_location());
     }
     std::vector<output> inputs;
@@ -95,7 +95,7 @@ class guarded_first_value {
   graph& g_;
   named_part& nodes_;
   std::string suffix_;
-  std::map<int, output> made_;  // by node: its replacement, or none
+  std::map<int, output> made_;  // by node; empty where the node needs no replacement
 };
 
 }  // namespace leat::detail

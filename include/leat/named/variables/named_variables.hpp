@@ -1,6 +1,6 @@
 #pragma once
-// Variables of named graphs: `variable(value, "w")` makes one; `get_variable("w", {2, 3})` finds or makes one by its name in the
-// variable scope. A variable is four nodes: its initial value, itself, its initializer, and a read. Its handle is its own result,
+// Variables of named graphs: `variable(value, "w")` makes one; `get_variable("w", {2, 3})` finds or makes one by its name in the variable
+// scope. A variable is four nodes: its initial value, itself, its initializer, and a read. Its handle is the result of the variable's node,
 // "w:0"; as an operand it stands for the read. Source: TensorFlow 1.x `Variable`, `get_variable`, `variable_scope`.
 
 #include <leat/core/function_bodies.hpp>
@@ -13,12 +13,12 @@ namespace leat {
 struct variable_options {
   bool trainable = true;
   bool validate_shape = true;
-  std::vector<std::string> collections{};  // none: the global variables
+  std::vector<std::string> collections{};  // empty: the global variables
 };
 
 namespace detail {
 
-// Nodes of an initial value ignore the control dependencies, branches and loops around the variable.
+// During its lifetime new nodes ignore the control dependencies, branches and loops around them, as the nodes of an initial value must.
 class without_controls {
  public:
   explicit without_controls(named_nodes& nodes) : nodes_(&nodes), context_(std::exchange(nodes.context, nullptr)) {
@@ -34,7 +34,7 @@ class without_controls {
   std::vector<named_nodes::control_frame> outer_;
 };
 
-// The variable's own nodes, in the scope of its name.
+// Makes the variable's own nodes, in the scope of its name.
 output finish_variable(graph& g, const output& first_value, const std::string& scope, const variable_options& options);
 
 // During its lifetime new nodes are colocated with the variable of that name.
@@ -63,14 +63,15 @@ output made_in_initializer(graph& g, const Rule& rule) {
 
 }  // namespace detail
 
-/// A variable with an initial value: a number, an array, or a tensor. If the tensor reads other variables that have no value yet, their
-/// initial values are used.
-/// Errors: invalid_argument for a malformed name, or a value of unknown shape. Source: `Variable`.
+/// A new variable with an initial value: a scalar, an array, or a tensor. If the tensor reads other variables that are not initialized yet,
+/// their initial values are used.
+/// Shapes and dtypes: those of the value. Errors: invalid_argument for a malformed name, or a value of unknown shape. Source: `Variable`.
 output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
                 const std::source_location& where = std::source_location::current());
 
-/// A variable whose initial value a function makes, which is called immediately, outside of branches, loops and control dependencies:
-/// `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as above. Source: `Variable` of a callable.
+/// A new variable whose initial value is made by a function. The function is called immediately, outside of branches, loops and control
+/// dependencies: `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as for an initial value. Source: `Variable` of a
+/// callable.
 template <class F>
   requires std::is_invocable_r_v<output, const F&>
 output variable(const F& initial, std::string_view name = {}, const variable_options& options = {},
@@ -99,9 +100,10 @@ output read_value(const output& variable, std::string_view name = "read",
 /// The global variables of the default graph in order of creation; with a scope, those whose names begin with it.
 /// Source: `global_variables`.
 std::vector<output> global_variables(std::string_view scope = {});
-/// The local variables, likewise. Source: `local_variables`.
+/// The local variables of the default graph in order of creation; with a scope, those whose names begin with it. Source: `local_variables`.
 std::vector<output> local_variables(std::string_view scope = {});
-/// The trainable variables, likewise. Source: `trainable_variables`.
+/// The trainable variables of the default graph in order of creation; with a scope, those whose names begin with it. Source:
+/// `trainable_variables`.
 std::vector<output> trainable_variables(std::string_view scope = {});
 
 /// An operation that assigns these variables their initial values. Source: `variables_initializer`.
@@ -117,8 +119,8 @@ namespace detail {
 partition_info current_part(const shape& extent);
 }  // namespace detail
 
-/// The initial value for `get_variable`: a value (a number, a vector, a tensor), or a rule for any shape: an initializer, or a function
-/// of shape and dtype.
+/// The initial value for `get_variable`: either a value (a scalar, a vector, a tensor), or a rule for any shape (an initializer, or a
+/// function of shape and dtype).
 class first_value {
  public:
   first_value() = default;
@@ -135,7 +137,8 @@ class first_value {
   template <class F>
     requires(!initializer<F> && !std::is_same_v<F, variable_initializer> && std::is_invocable_r_v<output, const F&, const shape&, dtype>)
   first_value(F rule) : rule_(std::move(rule)) {}
-  /// A rule that is told which part of a partitioned variable it fills: the whole, for a variable that is none.
+  /// A rule that also takes the part of a partitioned variable that it initializes; for a variable that is not partitioned, that part is
+  /// the whole.
   template <class F>
     requires std::is_invocable_r_v<output, const F&, const shape&, dtype, const partition_info&>
   first_value(F rule)
@@ -162,8 +165,8 @@ namespace detail {
 
 std::string shared_problem(std::string_view name, std::string_view what);
 
-// Adds a regularizer's term to the collection of losses, under the variable's name. TensorFlow calls the function twice: once to see
-// whether it returns anything.
+// Adds a regularizer's term to the collection of losses, under the variable's name. The function is called twice, as in TensorFlow: first
+// to see whether it returns a term.
 void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer);
 
 output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent, const variable_settings& settings);
@@ -171,27 +174,28 @@ output make_shared_variable(graph& g, const std::string& name, const std::option
 }  // namespace detail
 
 namespace detail {
-// `get_variable`, but for partitioned variables: what the library keeps beside variables is made so.
+// `get_variable` without partitioning. The library makes the variables that it keeps for other variables this way.
 output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                              const std::source_location& where = std::source_location::current());
 shape shape_of_value(const operand_value& value);
-// Whether `get_variable` means a partitioned variable here.
+// Whether `get_variable` with these arguments refers to a partitioned variable.
 bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings);
-// With the prefix of the variable scope.
+// The name with the prefix of the variable scope.
 std::string full_variable_name(const named_part& nodes, std::string_view name);
-// By the full name, whatever the scope's is.
+// Finds or makes a variable by its full name, without the scope's prefix.
 output find_or_make_named(graph& g, const std::string& full, const std::optional<shape>& extent, const variable_settings& settings);
 }  // namespace detail
 
-/// The variable with this name in the current variable scope: a new one, or the existing one if the scope reuses variables.
-/// Name scopes do not affect its name. The default initializer is the scope's, then Glorot's for floating point and zeros otherwise.
-/// Where the scope has a partitioner it is a partitioned variable (named/variables/partitioned_variables.hpp), unless it is a scalar, and the
-/// result is its value.
-/// Errors: invalid_argument if it exists and may not be reused, does not exist and must, or is shared with another shape or dtype.
+/// The variable with this name in the current variable scope: a new one, or the existing one if the scope reuses variables. Name scopes do
+/// not affect its name. The default initializer is the scope's; without one, Glorot's for floating point and zeros for other dtypes. If the
+/// scope has a partitioner, the variable is partitioned (named/variables/partitioned_variables.hpp), unless it is a scalar, and the result
+/// is its value.
+/// Errors: invalid_argument if the variable exists and may not be reused, if it does not exist and must be reused, or if it exists with
+/// another shape or dtype.
 /// Source: `get_variable`.
 output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings = {},
                     const std::source_location& where = std::source_location::current());
-/// The same with an initial value, which determines the shape: `get_variable("w", {.initializer = 1.5f})`.
+/// `get_variable` with an initial value, which determines the shape: `get_variable("w", {.initializer = 1.5f})`.
 output get_variable(std::string_view name, const variable_settings& settings,
                     const std::source_location& where = std::source_location::current());
 

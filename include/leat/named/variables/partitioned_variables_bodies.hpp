@@ -35,7 +35,7 @@ LEAT_FUNCTION std::int64_t bytes_of_element(dtype type, std::int64_t of_string) 
   return to_data_type(type) == data_type::string ? of_string : size_of(type);
 }
 
-// What a partitioner says, checked.
+// Calls a partitioner and checks its result.
 LEAT_FUNCTION std::vector<std::int64_t> partitions_by(const variable_partitioner& partitioner, const shape& extent, dtype type) {
   if (!extent.is_static())
     throw invalid_argument("Shape of a new partitioned variable must be fully defined, but instead was " + leat::shape_text(extent) + ".");
@@ -49,7 +49,7 @@ LEAT_FUNCTION std::vector<std::int64_t> partitions_by(const variable_partitioner
   if (std::count_if(list.begin(), list.end(), [](std::int64_t n) { return n > 1; }) > 1)
     throw invalid_argument("Can only slice a variable along one dimension: shape: " + leat::shape_text(extent) +
                            ", partitioning: " + list_text(list));
-  constexpr std::int64_t most = 1'000'000;  // each is four nodes
+  constexpr std::int64_t most = 1'000'000;  // a limit, because each slice is four nodes
   for (const std::int64_t n : list)
     if (n > most) throw invalid_argument("Partitioner returned more than a million partitions: " + list_text(list));
   return list;
@@ -60,7 +60,7 @@ LEAT_FUNCTION std::size_t axis_of_partitions(const std::vector<std::int64_t>& pa
   return cut == partitions.end() ? 0 : static_cast<std::size_t>(cut - partitions.begin());
 }
 
-// During its lifetime initial values are made for a slice.
+// During its lifetime initial values are made for one slice.
 struct making_slice {
   partitioned_store& of;
   const partition_info* outer;
@@ -135,7 +135,7 @@ LEAT_FUNCTION partitioned_variable find_or_make_partitioned(std::string_view nam
   partitioned_store::entry made{{}, whole, type, partitions};
   partition_info part{whole, std::vector<std::int64_t>(static_cast<std::size_t>(whole.rank), 0)};
   const std::int64_t least = whole.dim[axis] / count;
-  const std::int64_t longer = whole.dim[axis] % count;  // so many of the first slices have one element more
+  const std::int64_t longer = whole.dim[axis] % count;  // the first `longer` slices have one element more
   for (std::int64_t k = 0; k < count; ++k) {
     shape its = whole;
     its.dim[axis] = least + (k < longer ? 1 : 0);
@@ -181,7 +181,7 @@ LEAT_FUNCTION void slice_like(const output& slot, const output& primary) {
   slot.owner().named().partitioned.slices.insert_or_assign(slot.index(), std::move(its));
 }
 
-// Applies `f` to each slice and its part of a value.
+// Calls `f` with each slice and its part of a value.
 template <class F>
 std::vector<output> assign_parts(const partitioned_variable& variable, const operand_value& value, const std::source_location& where, F f) {
   graph& g = variable.owner();

@@ -1,5 +1,5 @@
 #pragma once
-// Nodes that report which variables of a named graph are uninitialized.
+// Nodes that report which variables of a named graph are not initialized.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/graph.hpp>
@@ -9,7 +9,8 @@
 
 namespace leat {
 
-/// The names of the variables without a value at run time, a tensor of strings. Without a list, of all global and local variables.
+/// The names of the variables that are not initialized when the node runs, a string tensor [count]. Without a list, all global and local
+/// variables are checked.
 /// Source: `report_uninitialized_variables`.
 output report_uninitialized_variables(std::vector<output> variables, std::string_view name = "report_uninitialized_variables",
                                       const std::source_location& where = std::source_location::current());

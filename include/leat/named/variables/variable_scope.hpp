@@ -7,7 +7,7 @@
 
 namespace leat {
 
-/// A value of `reuse`: none (inherit), true, false (the same as none), AUTO_REUSE.
+/// A value of `reuse`: none (inherit), true, false (the same as none), or AUTO_REUSE.
 class reuse_setting {
  public:
   constexpr reuse_setting() = default;
@@ -37,10 +37,10 @@ class variable_scope_object {
  public:
   explicit variable_scope_object(std::shared_ptr<variable_scope_state> state) : state_(std::move(state)) {}
   const std::string& name() const { return state_->name; }
-  /// The name scope that was opened with it: "foo/".
+  /// The name scope that was opened with the variable scope: "foo/".
   const std::string& original_name_scope() const { return state_->original_name_scope; }
   reuse_mode reuse() const { return state_->reuse; }
-  /// Cuts new variables into slices; empty if they are made whole.
+  /// Cuts new variables into slices; empty if they are not partitioned.
   const variable_partitioner& partitioner() const { return state_->partitioner; }
   /// Makes `get_variable` return existing variables only.
   void reuse_variables() { state_->reuse = reuse_mode::yes; }
@@ -59,9 +59,9 @@ class [[nodiscard]] variable_scope {
  public:
   explicit variable_scope(std::string_view name, const variable_scope_options& options = {});
   explicit variable_scope(const char* name, const variable_scope_options& options = {}) : variable_scope(std::string_view(name), options) {}
-  /// Without a name: `options.default_name`, with a number if it is taken.
+  /// A scope without a given name: it is called `options.default_name`, with a number appended if that is taken.
   explicit variable_scope(std::nullptr_t, const variable_scope_options& options);
-  /// Re-enters the object's scope: variables go there, operations to a name scope here.
+  /// Re-enters the object's scope: variables are named in the object's scope, operations in a new name scope under the current one.
   explicit variable_scope(const variable_scope_object& object, const variable_scope_options& options = {});
   variable_scope(const variable_scope&) = delete;
   variable_scope& operator=(const variable_scope&) = delete;
@@ -69,7 +69,7 @@ class [[nodiscard]] variable_scope {
 
   const std::string& name() const { return nodes_->variables.current->name; }
   const std::string& original_name_scope() const { return nodes_->variables.current->original_name_scope; }
-  /// The scope as an object, to be re-entered.
+  /// The scope as an object, with which it can be re-entered.
   variable_scope_object object() const { return variable_scope_object(nodes_->variables.current); }
   operator variable_scope_object() const { return object(); }
   void reuse_variables();
