@@ -1,5 +1,5 @@
 #pragma once
-// Typed gradients, training steps and `print` as `to_graph` writes them: by the functions of graphs with names. Including this header
+// How `to_graph` writes typed gradients, training steps and `print`: it calls the functions of graphs with names. Including this header
 // registers them.
 
 #include <leat/core/fill.hpp>
@@ -43,7 +43,7 @@ inline output write_step(graph_writer& writer, const node& n) {
   const auto rule = find_rule(static_cast<std::uint64_t>(writer.number(n, 0)));
   if (!rule) throw unimplemented("to_graph: a rule of an optimizer that graphs with names do not know");
   optimizer_description what = describe_rule(*rule, settings);
-  if (count != 0) what.adds_equal_rows = false;  // given rows have each index once
+  if (count != 0) what.adds_equal_rows = false;  // each index occurs once in the given rows
   const named_optimizer optimizer(std::move(what));
   graph_operation step;
   if (count == 0) {
@@ -61,7 +61,7 @@ inline output write_step(graph_writer& writer, const node& n) {
   }
   return {step.owner(), step.index()};
 }
-// No node: the step takes the rows.
+// Writes no node: the training step uses the rows directly.
 inline output write_rows(graph_writer& writer, const node& n) { return writer.input(n, 0); }
 inline output write_print(graph_writer& writer, const node& n) {
   std::vector<operand_value> data;

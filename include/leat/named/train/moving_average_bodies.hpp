@@ -15,7 +15,7 @@
 namespace leat {
 
 struct exponential_moving_average::state {
-  using key = std::tuple<std::uint64_t, int, int>;  // by the serial number of a graph
+  using key = std::tuple<std::uint64_t, int, int>;  // of a tensor: its graph's serial number, its node and its port
   operand_value decay;
   moving_average_options options;
   std::map<key, output> averages;
@@ -25,7 +25,7 @@ namespace detail {
 
 LEAT_FUNCTION bool is_variable_node(const output& of) { return of.owner().at(of.index()).op->kind == op_kind::variable; }
 
-// average -= change, as TensorFlow writes it: in a scope "AssignMovingAvg". `rest` is 1 - decay.
+// average -= change, with TensorFlow's nodes, in a scope "AssignMovingAvg". `rest` is 1 - decay.
 LEAT_FUNCTION output assign_moving_average(const output& average, const output& value, const output& decay, bool zero_debias) {
   graph& g = average.owner();
   const name_scope scope(g, "AssignMovingAvg");

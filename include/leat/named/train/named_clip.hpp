@@ -1,6 +1,6 @@
 #pragma once
-// Clipping of gradients in graphs with names, node for node as TensorFlow 1.x composes it; clip.hpp has that of typed expressions.
-// A sparse gradient is clipped by its rows.
+// Clipping of gradients in graphs with names, node for node as TensorFlow 1.x composes it; clip.hpp is its counterpart for typed
+// expressions. A sparse gradient is clipped by its rows.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
@@ -8,18 +8,18 @@
 
 namespace leat {
 
-/// A tensor, or a sparse gradient, scaled so that its Euclidean norm, over `axes` if given, is at most `limit`.
-/// Errors: invalid_argument for a limit that would broadcast to another shape. Source: `clip_by_norm`.
+/// A tensor, or a sparse gradient, scaled so that its Euclidean norm, over `axes` if given, is at most `limit`. Shapes: result like x.
+/// Errors: invalid_argument for a limit that would broadcast x to another shape. Source: `clip_by_norm`.
 gradient_value clip_by_norm(const gradient_value& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {},
                             std::string_view name = {}, const std::source_location& where = std::source_location::current());
 output clip_by_norm(const output& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {}, std::string_view name = {},
                     const std::source_location& where = std::source_location::current());
 
-/// A tensor scaled so that its norm, divided by the number of its elements, is at most `limit`. Source: `clip_by_average_norm`.
+/// A tensor scaled so that its Euclidean norm, divided by the number of its elements, is at most `limit`. Source: `clip_by_average_norm`.
 output clip_by_average_norm(const output& x, const operand_value& limit, std::string_view name = {},
                             const std::source_location& where = std::source_location::current());
 
-/// Euclidean norm of all elements of all gradients, ignoring empty ones.
+/// The Euclidean norm of all elements of all gradients together, a scalar; empty gradients are ignored.
 /// Errors: invalid_argument if all are empty. Source: `global_norm`.
 output global_norm(const std::vector<gradient_value>& all, std::string_view name = {},
                    const std::source_location& where = std::source_location::current());
@@ -27,10 +27,10 @@ output global_norm(const std::vector<gradient_value>& all, std::string_view name
 /// The result of `clip_by_global_norm`.
 struct clipped_gradients {
   std::vector<gradient_value> values;
-  output norm;  // before clipping
+  output norm;  // the norm before clipping
 };
 /// All gradients scaled by one factor so that their global norm is at most `limit`; empty ones stay empty. If the norm is infinite, all
-/// become NaN. `use_norm`: the norm, if known already. Source: `clip_by_global_norm`.
+/// elements become NaN. `use_norm`: the norm, if it was computed already. Source: `clip_by_global_norm`.
 clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit, const output& use_norm = {},
                                       std::string_view name = {}, const std::source_location& where = std::source_location::current());
 /// Dense tensors as gradients, for the functions above.

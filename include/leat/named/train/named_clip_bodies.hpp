@@ -17,7 +17,7 @@ LEAT_FUNCTION gradient_value clip_by_norm(const gradient_value& x, const operand
   const output values = g.named().value_of(x.values);
   const output squares = values * values;
   const output sum = axes.empty() ? reduce_sum(squares, all_axes, keep_dims::yes) : reduce_sum(squares, axes, keep_dims::yes);
-  // The square root of 0 has no gradient: 1 replaces the sum there.
+  // The square root of 0 has no gradient, so that a sum of 0 is replaced by 1.
   const output some = greater(sum, 0.0f);
   const output safe = detail::select_rows(some, sum, detail::ones_like_nodes(sum));
   const output root = sqrt(safe, {});

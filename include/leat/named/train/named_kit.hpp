@@ -1,6 +1,6 @@
 #pragma once
-// How formulas that are written once for both kinds of operands (train/loss_formulas.hpp) write nodes of graphs with names: with the
-// names and in the forms of TensorFlow 1.x. Included by bodies only.
+// Lets formulas that are written once for both kinds of operands (train/loss_formulas.hpp) make nodes of graphs with names, with the names
+// and in the forms of TensorFlow 1.x. Included by bodies only.
 
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_math.hpp>
@@ -10,12 +10,12 @@
 
 namespace leat::detail {
 
-/// x / y, 0 where y is 0.
+/// x / y, and 0 where y is 0.
 inline output divide_no_nan_node(const output& x, const output& y, std::string_view name) {
   return div_no_nan(x, y, name);
 }
 
-/// Several tensors added up; one alone is only named.
+/// The sum of several tensors; a single tensor only gets the name.
 inline output sum_of_tensors(const std::vector<output>& all, std::string_view name, const std::source_location& where) {
   return all.size() == 1 ? identity(all[0], name, where) : add_n(all, name, where);
 }
@@ -37,7 +37,7 @@ struct named_kit {
   output exp(const output& x) const { return leat::exp(x, {}); }
   output relu(const output& x) const { return leat::relu(x, {}); }
 
-  // Numbers beside an operand, which the operator names; a half is a node of its own.
+  // Constants that an operator takes as its operand and names; `half` is a node of its own.
   float zero(const output&) const { return 0; }
   float one(const output&) const { return 1; }
   float two(const output&) const { return 2; }
@@ -52,7 +52,7 @@ struct named_kit {
   output choose_or_zero(const output& condition, const output& x, std::string_view name) const {
     return choose(condition, x, zeros_like(x), name);
   }
-  /// What ends a function has the name of its scope.
+  /// Operations that end a function: they have the name of its scope.
   output add_last(const output& a, const output& b) const { return leat::add(a, b, a.owner().named().names.scope() + "/"); }
   output multiply_last(const output& a, const output& b) const { return leat::multiply(a, b, a.owner().named().names.scope() + "/"); }
   output l2_loss(const output& x) const { return leat::l2_loss(x, {}); }
@@ -70,18 +70,18 @@ struct named_kit {
     const output zeros = zeros_like(weights);
     return choose(none, zeros, leat::ones_like(weights));
   }
-  /// The weights, broadcast to x, added up.
+  /// The sum of the weights, broadcast to x.
   output sum_of_weights(const output& x, const output& weights) const {
     const output ones = leat::ones_like(x);
     const output broadcast = ones * weights;
     return sum(broadcast);
   }
-  /// How many elements of x have a weight that is not 0.
+  /// The number of elements of x with a weight that is not 0.
   output present(const output& x, const output& weights) const {
     const name_scope scope(x.owner(), "num_present");
     return sum_of_all(broadcast_weights(is_present(weights), x), scope.text());
   }
-  /// The same for each sample.
+  /// The number of elements with a weight that is not 0, for each sample.
   output present_of_samples(const output& x, const output& weights) const {
     const name_scope scope(x.owner(), "num_present");
     const output broadcast = broadcast_weights(is_present(weights), x);

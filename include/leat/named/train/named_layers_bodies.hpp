@@ -34,7 +34,8 @@ LEAT_FUNCTION layer made(std::string kind, std::string name, reuse_setting reuse
   return layer(std::move(its));
 }
 
-// A variable of the layer, found again by later calls. A partitioned one is its slices among the variables, and its value to the layer.
+// Makes a variable of the layer, or finds it in later calls. If the variable is partitioned, the layer lists its slices as variables and
+// computes with its value.
 LEAT_FUNCTION output variable_of(layer::state& its, std::string_view name, const shape& extent, const variable_settings& settings) {
   const auto add = [&](const output& v) {
     for (const output& known : its.variables)
@@ -128,7 +129,7 @@ LEAT_FUNCTION output layer::operator()(const output& inputs, const std::source_l
     try {
       return its.call(its, x);
     } catch (...) {
-      if (!its.scope) its.variables.clear();  // of a first call that failed
+      if (!its.scope) its.variables.clear();  // left by a first call that failed
       throw;
     }
   }();

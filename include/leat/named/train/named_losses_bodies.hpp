@@ -49,12 +49,13 @@ struct loss_scope {
       : g(owner), here(owner), line(owner, where), names(owner, options.scope.empty() ? name : options.scope) {}
 };
 
-// Refuses, before any node is made, what is no tensor of numbers.
+// Checks that the arguments are tensors of numeric dtypes, before any node is made. Errors: invalid_argument.
 LEAT_FUNCTION void check_arguments(std::string_view name, const output& labels, const output& predictions, const loss_options& options) {
   leat::detail::check_tensors(name, {labels, predictions, options.weights});
 }
 
-// What a loss of labels and predictions, both float32 and of one shape, has around its formula.
+// The part that all losses of labels and predictions share: casts both to float32, checks that they have one shape, calls the formula, and
+// weights the result.
 template <class Formula>
 output element_loss(std::string_view name, const output& labels, const output& predictions, const loss_options& options,
                     const std::source_location& where, Formula formula) {
@@ -68,7 +69,7 @@ output element_loss(std::string_view name, const output& labels, const output& p
   return compute_weighted_loss(formula(z, p), rest, where);
 }
 
-// Labels in the logits' dtype, beside which they stand.
+// Logits must be floating point, because labels are cast to their dtype.
 LEAT_FUNCTION void check_logits(std::string_view name, const output& logits) {
   if (!is_floating(logits.type())) throw invalid_argument(std::string(name) + ": logits are floating point, not " + describe(logits));
 }
@@ -78,7 +79,7 @@ LEAT_FUNCTION void check_smoothing(std::string_view name, double smoothing) {
     throw invalid_argument(std::string(name) + ": label_smoothing is in [0, 1], not " + std::to_string(smoothing));
 }
 
-// x without its last axis, of 1, if it has one axis more than it should.
+// Removes the last axis of x, a dimension of 1, if x has one axis more than it should.
 LEAT_FUNCTION output without_last(const output& x, bool squeezes) { return squeezes ? squeeze(x, std::vector<std::int64_t>{-1}) : x; }
 
 }  // namespace leat::losses::detail

@@ -49,7 +49,7 @@ LEAT_FUNCTION void check_arguments(std::string_view name, std::initializer_list<
   }
 }
 
-// Labels and predictions of one shape: a last dimension of 1 that one of them has more is left out.
+// Labels and predictions of one shape: if one of them has an additional last dimension of 1, it is removed.
 struct pair {
   output labels;
   output predictions;
@@ -75,7 +75,7 @@ LEAT_FUNCTION void check_pair(const output& labels, const output& predictions) {
   if (!may_equal(z, p)) leat::detail::check_compatible(predictions, labels);
 }
 
-// Weights beside values: a last dimension of 1 too many is left out; float32, broadcast to the values.
+// The weights as float32, broadcast to the values; an additional last dimension of 1 is removed.
 LEAT_FUNCTION output weights_beside(const operand_value& given, const output& values) {
   graph& g = values.owner();
   output w = as_float32(g, given);
@@ -87,7 +87,7 @@ LEAT_FUNCTION output weights_beside(const operand_value& given, const output& va
 
 LEAT_FUNCTION output as_bool(const output& x) { return cast(x.owner().named().value_of(x), dtype::boolean); }
 
-// A counter of samples that fulfil a condition.
+// A counter of samples that meet a condition.
 struct hit_counter {
   output count;   // the variable
   output update;  // its value after this batch
@@ -116,7 +116,7 @@ LEAT_FUNCTION output happened(outcome o, const output& labels, const output& pre
   const output p = predicted ? predictions : logical_not(predictions, {});
   return logical_and(z, p);
 }
-// In a scope of its own. Labels and predictions are bool, of one shape.
+// Counts an outcome in a scope of its own. Labels and predictions are bool, of one shape.
 LEAT_FUNCTION hit_counter counted(outcome o, const pair& both, const std::optional<operand_value>& weights) {
   const variable_scope names(nullptr, {.default_name = std::string(name_of_outcome(o))});
   return count_where(happened(o, both.labels, both.predictions), weights);
@@ -132,7 +132,7 @@ LEAT_FUNCTION metric outcome_metric(outcome o, const output& labels, const outpu
   return collected({scope.g.named().value_of(c.count), c.update}, options);
 }
 
-// Precision or recall: true positives, and what they are missed by.
+// Precision or recall: true positives / (true positives + samples with the outcome `missed`).
 LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const output& labels, const output& predictions,
                                    const metric_options& options, const std::source_location& where) {
   check_arguments(name, {labels, predictions}, options);
@@ -146,7 +146,7 @@ LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const 
   return collected({value, update}, options);
 }
 
-// The four outcomes at each of some thresholds.
+// The counters of the four outcomes at each threshold.
 struct at_thresholds {
   hit_counter hits, false_alarms, rejections, misses;
 };
@@ -186,7 +186,7 @@ LEAT_FUNCTION metric share_at_thresholds(std::string_view name, bool precision, 
   const metric_scope scope(labels.owner(), options.name, name, where);
   const at_thresholds all = outcomes_at(labels, predictions, thresholds, options.weights);
   const hit_counter& missed = precision ? all.false_alarms : all.misses;
-  // TensorFlow adds 1e-7 below the line instead.
+  // A denominator of 0 gives 0; TensorFlow adds 1e-7 to the denominator instead.
   const output value = formula::share(named_kit{}, all.hits.count, missed.count, "value");
   const output update = formula::share(named_kit{}, all.hits.update, missed.update, "update_op");
   return collected({value, update}, options);
@@ -220,7 +220,7 @@ LEAT_FUNCTION output area_under(const auc_options& how, const output& hits, cons
   return reduce_sum(width * height, all_axes, keep_dims::no, name);
 }
 
-// Labels and predictions as classes, int64 [n].
+// Class numbers as int64 [n].
 LEAT_FUNCTION output as_classes(const output& x) {
   const output classes = cast(x.owner().named().value_of(x), dtype::int64);
   return classes.extent().has_rank() && classes.extent().rank == 1 ? classes : reshape(classes, index_list{std::vector<std::int32_t>{-1}});
@@ -328,7 +328,7 @@ LEAT_FUNCTION metric accuracy(const output& labels, const output& predictions, c
   return detail::collected(mean(right, detail::without_collections(options, rest.name), where), options);
 }
 
-// A mean of errors of float32.
+// Metrics that are the mean of an error, computed as float32.
 #define LEAT_MEAN_OF_ERRORS(function, formula_name)                                                                 \
   LEAT_FUNCTION metric function(const output& labels, const output& predictions, const metric_options& options,     \
                                 const std::source_location& where) {                                                \
@@ -425,7 +425,7 @@ LEAT_FUNCTION metric auc(const output& labels, const output& predictions, const 
     throw invalid_argument("auc: num_thresholds is " + std::to_string(how.num_thresholds) + ", not 2 to 1,000,000");
   if (how.curve != curve::roc && how.curve != curve::pr) throw invalid_argument("auc: no such curve");
   const detail::metric_scope scope(labels.owner(), options.name, "auc", where);
-  // From just below 0 to just above 1, so that each prediction is between two of them.
+  // Thresholds go from just below 0 to just above 1, so that each prediction is between two of them.
   std::vector<float> thresholds{-1e-7f};
   for (std::int32_t k = 1; k + 1 < how.num_thresholds; ++k)
     thresholds.push_back(static_cast<float>(static_cast<double>(k) / (how.num_thresholds - 1)));

@@ -14,7 +14,7 @@ namespace leat {
 
 namespace detail {
 
-// One of two tensors, by a flag that is known or a tensor.
+// Selects one of two tensors by `training`: here if that is a constant, with nodes if it is a tensor.
 LEAT_FUNCTION output in_training(const operand_value& training, const output& yes, const output& no) {
   if (training.literal() != nullptr) return training.literal()->number(0) != 0 ? yes : no;
   const output flag = training.tensor()->owner().named().value_of(*training.tensor());
@@ -70,7 +70,7 @@ LEAT_FUNCTION batch_normalization_result batch_normalization_layer(const output&
     const moments_result batch = moments(g.named().value_of(x), others);
     mean = detail::in_training(options.training, batch.mean, mean);
     variance = detail::in_training(options.training, batch.variance, variance);
-    // Outside of training a moving average is moved to itself.
+    // When not training, each moving average is updated with its own value, which leaves it unchanged.
     const output rest = constant(tensor_literal(x.type(), {}, 1 - options.momentum), "decay");
     const auto update = [&](const output& average, const output& value) {
       const name_scope its_scope(g, "AssignMovingAvg");

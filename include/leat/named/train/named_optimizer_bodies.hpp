@@ -14,12 +14,12 @@
 namespace leat {
 
 struct named_optimizer::state {
-  using slot_key = std::tuple<std::uint64_t, int, std::string>;  // by the serial number of a graph
+  using slot_key = std::tuple<std::uint64_t, int, std::string>;  // a graph's serial number, a variable's node, and the slot's name
   optimizer_description what;
   bool locks = false;
   std::map<slot_key, output> slots;
   std::map<std::pair<std::uint64_t, std::string>, output> powers;
-  std::map<std::string, output> prepared;  // tensors of the current step
+  std::map<std::string, output> prepared;  // the settings of the current step as tensors
   std::vector<output> made;
 };
 

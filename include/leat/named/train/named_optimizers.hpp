@@ -1,7 +1,7 @@
 #pragma once
-// The optimizers of graphs with names: settings, slots and operators of each, as data (named_optimizer.hpp), made of the rules that typed
-// optimizers have (train/rules.hpp). With numbers as settings they are the functions of train/optimizer.hpp, whose result is converted;
-// settings may be tensors, such as a decaying learning rate.
+// The optimizers of graphs with names: settings, slots and operators of each, as data (named_optimizer.hpp), derived from the same rules as
+// typed optimizers (train/rules.hpp). With plain values as settings, call the functions of train/optimizer.hpp and convert the result; the
+// functions here take tensors as settings, such as a decaying learning rate.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/to_graph.hpp>
@@ -12,17 +12,17 @@ namespace leat {
 
 namespace detail {
 
-// A Python float is float32.
+// A plain value is converted to float32, as TensorFlow converts a Python float; a tensor is unchanged.
 operand_value float_setting(const operand_value& v);
 
-// A rule of train/rules.hpp without its type.
+// A rule of train/rules.hpp as values, without its type.
 struct rule_text {
   std::string_view name, step_name, update, flags;
   bool of_rows = false;
   std::span<const std::string_view> settings, powers, arguments;
   std::span<const train::slot_rule> slots;
   bool (*flag)(std::string_view, bool) = nullptr;
-  std::vector<update::change> (*expand)(std::span<const output>) = nullptr;  // where the update is no operator
+  std::vector<update::change> (*expand)(std::span<const output>) = nullptr;  // set if the update is no operator
 };
 template <class Rule>
 std::vector<update::change> expanded(std::span<const output> inputs) {
@@ -45,10 +45,10 @@ rule_text text_of_rule() {
   else text.of_rows = Rule::update::of_rows;
   return text;
 }
-// The rule of a name, or nothing.
+// The rule with this name; nullopt if there is none.
 std::optional<rule_text> find_rule(std::uint64_t hash_of_name);
 
-// An optimizer from its rule and settings, numbers of any dtype or tensors.
+// An optimizer from its rule and settings, which are plain values of any dtype or tensors.
 optimizer_description describe_rule(const rule_text& rule, std::span<const operand_value> settings);
 template <class Rule>
 optimizer_description describe(std::initializer_list<operand_value> settings) {
@@ -58,7 +58,7 @@ optimizer_description describe(std::initializer_list<operand_value> settings) {
 // Sparse Adam: all rows of m and v decay and all rows of the variable change.
 std::vector<graph_operation> adam_from_rows(const named_optimizer& o, const gradient_value& v, const output& variable);
 
-// Settings of typed optimizers: numbers unchanged, expressions as nodes.
+// Converts a typed optimizer's settings: plain values stay so, expressions become nodes.
 template <class S>
 operand_value setting_on_graph(const S& s) {
   using structure = structure_with<typename S::identity>;
@@ -82,13 +82,13 @@ optimizer_description describe_typed(const optimizer<Rule, Settings...>& o) {
 template <class Rule, tensor_expression... Settings>
 named_optimizer::named_optimizer(const optimizer<Rule, Settings...>& typed) : named_optimizer(detail::describe_typed(typed)) {}
 
-/// A typed optimizer for graphs with names, as used by `gradient_descent(0.1f).minimize(loss)`.
+/// A typed optimizer converted for graphs with names, as used by `gradient_descent(0.1f).minimize(loss)`.
 template <class Rule, tensor_expression... Settings>
 named_optimizer on_graph(const optimizer<Rule, Settings...>& typed) {
   return named_optimizer(typed);
 }
 
-// ---- with tensors as settings, or beyond the typed ones ---------------------------------------------------------------
+// ---- with tensors as settings, or without a typed counterpart ---------------------------------------------------------
 
 /// `gradient_descent(rate)` with a tensor as its rate. Source: TensorFlow `GradientDescentOptimizer`.
 named_optimizer gradient_descent(const output& rate);
@@ -117,14 +117,14 @@ named_optimizer centered_rms_prop(const output& rate, const operand_value& decay
 named_optimizer adadelta(const output& rate, const operand_value& rho = 0.95, const operand_value& epsilon = 1e-8);
 /// `ftrl(rate, options)` with a tensor as its rate. Source: TensorFlow `FtrlOptimizer`.
 named_optimizer ftrl(const output& rate, const ftrl_options& options = {});
-/// `proximal_gradient_descent(rate, options)` with a tensor as its rate. Settings have the variable's dtype: with float32 ones, variables
-/// of float64 are refused. Source: TensorFlow `ProximalGradientDescentOptimizer`.
+/// `proximal_gradient_descent(rate, options)` with a tensor as its rate. Settings must have the variable's dtype: with float32 settings, a
+/// float64 variable is an error. Source: TensorFlow `ProximalGradientDescentOptimizer`.
 named_optimizer proximal_gradient_descent(const output& rate, const proximal_options& options = {});
-/// `proximal_adagrad(rate, options)` with a tensor as its rate; dtypes as `proximal_gradient_descent`.
+/// `proximal_adagrad(rate, options)` with a tensor as its rate. Dtypes: as for `proximal_gradient_descent`.
 /// Source: TensorFlow `ProximalAdagradOptimizer`.
 named_optimizer proximal_adagrad(const output& rate, const proximal_options& options = {});
-/// `adagrad_da(rate, step, options)` on graphs: `step` is the counter that `minimize` gets. Errors: invalid_argument without a step, and
-/// if `start` is not positive. Source: TensorFlow `AdagradDAOptimizer`.
+/// `adagrad_da(rate, step, options)` on graphs: `step` is the counter that is also given to `minimize`. Errors: invalid_argument without a
+/// step, and if `start` is not positive. Source: TensorFlow `AdagradDAOptimizer`.
 named_optimizer adagrad_da(const operand_value& rate, const output& step, const proximal_options& options = {});
 
 }  // namespace leat

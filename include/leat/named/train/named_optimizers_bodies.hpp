@@ -81,7 +81,7 @@ LEAT_FUNCTION std::vector<graph_operation> scattered_descent(const named_optimiz
                         {{variable.type(), variable.extent()}})};
 }
 
-// An update that is no operator: its formula as nodes, and assignments.
+// An update that is no operator: makes its formula as nodes, and assigns the results.
 LEAT_FUNCTION std::vector<graph_operation> assigned_update(const rule_text& rule, const named_optimizer& o, const gradient_value& gradient,
                                                            const output& variable) {
   graph& g = variable.owner();
@@ -100,7 +100,7 @@ LEAT_FUNCTION std::vector<graph_operation> assigned_update(const rule_text& rule
   return made;
 }
 
-// How TensorFlow starts the accumulator of ftrl.
+// The initial value of ftrl's accumulator, in TensorFlow's nodes.
 LEAT_FUNCTION variable_initializer ones_times(float start) {
   return [start](const shape& extent, dtype type) {
     graph& g = default_graph();
@@ -109,7 +109,7 @@ LEAT_FUNCTION variable_initializer ones_times(float start) {
   };
 }
 
-// The attributes of "use_nesterov: bool = false; ...", as the rule has them.
+// The attributes listed in `flags`, "use_nesterov: bool = false; ...", with the rule's values.
 LEAT_FUNCTION attribute_map attributes_of(const rule_text& rule) {
   attribute_map made;
   for (std::string_view rest = rule.flags; !rest.empty();) {
@@ -121,7 +121,8 @@ LEAT_FUNCTION attribute_map attributes_of(const rule_text& rule) {
   return made;
 }
 
-// TensorFlow's nodes of ftrl: beta is a part of l2, and the operator that knows no shrinkage is used where there is none.
+// Adapts the description of ftrl to TensorFlow's nodes: beta is added to l2, and without shrinkage the operator that does not have it is
+// used.
 LEAT_FUNCTION void describe_ftrl(optimizer_description& made) {
   const operand_value rate = made.settings[0].value, l2 = made.settings[2].value, beta = made.settings[3].value;
   const auto strength = [rate, l2, beta] {

@@ -13,7 +13,7 @@ namespace leat {
 
 namespace detail {
 
-// Operands of the formulas as nodes: numbers become constants, the result has the name of the schedule's scope.
+// Makes the formulas' operations as nodes: plain values become constants, and the result gets the name of the schedule's scope.
 class named_schedule {
  public:
   static constexpr bool is_typed = false;
@@ -50,7 +50,7 @@ class named_schedule {
 LEAT_FUNCTION void check_step(const output& step) {
   if (!static_cast<bool>(step)) throw invalid_argument("None values not supported.");
 }
-// Calls a formula in the scope of its name.
+// Calls a formula in a scope of the schedule's name.
 template <class Formula>
 output in_schedule(const output& step, std::string_view name, const std::source_location& where, Formula formula) {
   check_step(step);

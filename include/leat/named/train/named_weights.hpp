@@ -1,5 +1,5 @@
 #pragma once
-// Weights beside values in graphs with names, for losses and metrics: the check that they broadcast, and the broadcast. Weights have
+// Weights for the values of losses and metrics in graphs with names: the check that they broadcast, and the broadcast itself. Weights have
 // rank 0, or the rank of the values with each dimension 1 or equal. Source: TensorFlow 1.x `weights_broadcast_ops`.
 
 #include <leat/core/function_bodies.hpp>
@@ -7,25 +7,25 @@
 
 namespace leat {
 
-/// An operation that fails at run time if the weights do not broadcast to the values; it does nothing where static shapes say so.
-/// Errors: invalid_argument if static ranks or shapes say that they do not. Source: `assert_broadcastable`.
+/// An operation that fails at run time if the weights do not broadcast to the values; it does nothing if static shapes show that they do.
+/// Errors: invalid_argument if static ranks or shapes show that they do not. Source: `assert_broadcastable`.
 graph_operation check_broadcastable(const operand_value& weights, const output& values,
                                     const std::source_location& where = std::source_location::current());
-/// The weights in the shape of the values, after `check_broadcastable`; the weights themselves if static shapes are equal.
-/// Errors: as above. Source: `broadcast_weights`.
+/// The weights broadcast to the shape of the values, after `check_broadcastable`; the weights themselves if the static shapes are equal.
+/// Errors: as for `check_broadcastable`. Source: `broadcast_weights`.
 output broadcast_weights(const output& weights, const output& values, const std::source_location& where = std::source_location::current());
 
 namespace detail {
 
-// A tensor, or an array as a constant, as float32, named as TensorFlow's `cast` names it.
+// A tensor, or an array as a constant, cast to float32 and named as by TensorFlow's `cast`.
 output as_float32(graph& g, const operand_value& x);
-// Errors: invalid_argument for static shapes that cannot be equal.
+// Checks that two static shapes may be equal. Errors: invalid_argument.
 void check_compatible(const output& x, const output& y);
-// Refuses operands that are no tensors of one graph, before any node is made. Errors: invalid_argument.
+// Checks that the operands are tensors of one graph, before any node is made. Errors: invalid_argument.
 void check_tensors(std::string_view function, std::initializer_list<operand_value> operands);
-// The axis counts from the first to the rank of x, a node "range" that stands for "all but the first `from`".
+// The axes of x from number `from` to the last, computed from the rank at run time, in a node "range".
 output axes_from(const output& x, std::int32_t from);
-// Sum over all elements: constant axes where the rank is known and not 0, otherwise computed from the rank.
+// The sum over all elements. The axes are constants if the rank is known and not 0, and computed from the rank at run time otherwise.
 output sum_of_all(const output& x, std::string_view name = "Sum");
 
 }  // namespace detail

@@ -58,7 +58,7 @@ LEAT_FUNCTION output sum_of_all(const output& x, std::string_view name) {
 
 inline constexpr std::string_view not_broadcastable = "weights can not be broadcast to values.";
 
-// Whether each size of the weights is 1 or that of the values: nodes for sizes that only a run knows.
+// Whether each dimension of the weights is 1 or equal to that of the values, in nodes: for shapes that are known only at run time.
 LEAT_FUNCTION output sizes_broadcast(const output& weight_sizes, const output& value_sizes) {
   const output ones = ones_like(weight_sizes);
   const output one = equal(weight_sizes, ones);

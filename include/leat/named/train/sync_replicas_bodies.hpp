@@ -19,7 +19,7 @@
 
 namespace leat::detail {
 
-// So many times a number.
+// `count` tokens with the same value.
 inline output tokens(int count, const output& number) {
   shape extent;
   extent.push(count);
@@ -28,7 +28,8 @@ inline output tokens(int count, const output& number) {
       .result();
 }
 
-// So many to each queue; to the replica's own when the others have theirs: a chief that has its last one may end at once.
+// Puts `count` tokens into each queue. The replica's own queue comes last, because a chief that has its last token may end at once, and the
+// others need theirs.
 inline graph_operation give_tokens(const std::vector<graph_queue>& queues, std::size_t own, int count, const output& number) {
   if (queues.size() == 1) return queues[0].enqueue_many({tokens(count, number)});
   std::vector<graph_operation> others;
@@ -45,10 +46,10 @@ namespace leat {
 struct sync_replicas::made {
   graph_operation sync, update, local_init, chief_init;
   std::vector<graph_queue> tokens;
-  std::size_t own = 0;  // which queue is the replica's
+  std::size_t own = 0;  // index of the replica's own queue
   output ready, global_step, token;
   std::vector<conditional_accumulator> accumulators;
-  std::vector<std::string> devices;  // of the accumulators
+  std::vector<std::string> devices;  // devices of the accumulators
   std::vector<graph_operation> given;
   std::string replica_device;
   std::optional<sync_membership> membership;
@@ -87,7 +88,7 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
   result->global_step = steps;
   const std::string place = steps.operation().device();
 
-  // The replica's own step stays with the replica, wherever device functions put variables.
+  // The variable of the replica's own step stays on the replica's device, even if device functions place variables elsewhere.
   output local_step;
   {
     const graph_operation anchor = no_op();
@@ -190,7 +191,7 @@ LEAT_FUNCTION const sync_membership& sync_replicas::membership(const std::source
                                        {"shared_name", "sync_rep_roster"}},
                                       "roster")
                             .result();
-  // The accumulators know the new state before the replica does.
+  // The accumulators get the new state before it is returned to the replica.
   const auto told = [&](const output& state) {
     std::vector<graph_operation> all;
     for (std::size_t k = 0; k < m.accumulators.size(); ++k) {
@@ -230,7 +231,7 @@ LEAT_FUNCTION const sync_membership& sync_replicas::membership(const std::source
   if (options_.replica >= 0) {
     its.drop_tokens = own.dequeue_many(own.size())[0].operation();
   } else {
-    // As many tokens as replicas are awaited when the update is made: with fewer a replica that has come back would have none.
+    // Gives out as many tokens as replicas are awaited when the update is made: with fewer, a replica that has come back would not get one.
     const control_dependencies after{m.update};
     const output count = call_operator(g, "ReplicaRosterTokens", {roster}, {}, "tokens").result();
     const output given = call_operator(g, "Fill", {count, value_of(m.global_step)},
