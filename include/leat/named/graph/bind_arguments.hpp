@@ -25,13 +25,14 @@ inline const std::vector<data_type>* types_in(const attribute_map& attributes, s
   return a != nullptr ? a->get_list<data_type>() : nullptr;
 }
 
-/// Splits `total` inputs among the arguments. A list's length follows from its attributes; a list without gets the rest.
+/// Splits `total` inputs among the arguments. The length of a list is taken from the attributes if they have it; lists without a given
+/// length share the remaining inputs equally. Errors: invalid_argument if `total` does not fit.
 inline std::vector<argument_range> ranges_of(const operator_definition& d, int total, const attribute_map& attributes) {
   const auto wrong = [&] {
     throw invalid_argument(d.type + ": " + std::to_string(total) + " inputs, which is not what the operator takes");
   };
   int single = 0;
-  int open = 0;  // lists of unknown length
+  int open = 0;  // lists without a given length
   int said = 0;
   const auto length_of = [&](const argument_definition& a) -> std::int64_t {
     if (!a.count_attribute.empty()) {
@@ -67,11 +68,11 @@ inline std::string type_text(data_type t) {
   return lower_name_of_data_type(t);
 }
 
-/// Checks the inputs' dtypes against the definition; adds the attributes that follow from them, then the defaults. Unknown dtypes (of
-/// opaque nodes) match everything. Errors: invalid_argument with TensorFlow's messages.
+/// Checks the inputs' dtypes against the definition, and adds the attributes that follow from them, then the defaults. Unknown dtypes (of
+/// opaque nodes) match any dtype. Errors: invalid_argument with TensorFlow's messages.
 inline void bind_attributes(const operator_definition& d, std::span<const argument_range> ranges, std::span<const tensor_info> inputs,
                             attribute_map& attributes) {
-  std::map<std::string_view, std::string_view> first_argument;  // of each type attribute: the argument that set it
+  std::map<std::string_view, std::string_view> first_argument;  // by type attribute: the argument that set it
   for (const auto& range : ranges) {
     const argument_definition& a = *range.argument;
     if (!a.count_attribute.empty() && !attributes.contains(a.count_attribute)) attributes[a.count_attribute] = range.count;
@@ -110,7 +111,7 @@ inline void bind_attributes(const operator_definition& d, std::span<const argume
     if (!attributes.contains(a.name) && a.fallback.has_value()) attributes[a.name] = a.fallback;
 }
 
-// Refuses attributes of another kind than the definition's, and missing ones.
+// Checks that no attribute is missing and that each has the kind that the definition asks for. Errors: invalid_argument.
 inline void check_attributes(const operator_definition& d, const attribute_map& attributes) {
   for (const auto& a : d.attributes) {
     const auto* value = attributes.find(a.name);
@@ -156,10 +157,10 @@ inline void check_attributes(const operator_definition& d, const attribute_map& 
   }
 }
 
-// More results than any graph has: a number in a file must not cause an allocation of its size.
+// A limit for the number of results, above that of any real graph: a count read from a file must not cause an allocation of that size.
 inline constexpr std::int64_t max_results = 65535;
 
-/// Dtypes of all results from the attributes; shapes of unknown rank.
+/// The dtypes of all results, from the attributes; their shapes have unknown rank.
 inline std::vector<tensor_info> results_of(const operator_definition& d, const attribute_map& attributes) {
   std::vector<tensor_info> results;
   for (const auto& a : d.results) {

@@ -10,7 +10,8 @@
 namespace leat {
 
 namespace detail {
-// A node of an operator's class: first its operands, then what it takes as numbers; those that are attributes are read from these.
+// A node of an operator that has a class. `given` are its operands, then the inputs that hold numeric attributes; other numeric attributes
+// are read from the named ones.
 LEAT_FUNCTION output call_known(graph& g, const op_info& op, std::span<const number_argument> given, attribute_map attributes,
                                 std::string_view name, std::vector<int> waits) {
   const auto fields = form_of(op, static_cast<int>(given.size()));
@@ -61,7 +62,7 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
   nodes.names.set_scope(scope);
   std::vector<output> inputs(given.size());
   std::vector<int> variables;
-  // Tensors first: arrays take the dtype of the tensors beside them.
+  // Tensors come first, because arrays take the dtype of the tensors.
   for (const auto& range : ranges)
     for (int k = range.first; k < range.first + range.count; ++k) {
       const auto* tensor = std::get_if<output>(&given[static_cast<std::size_t>(k)]);
@@ -110,7 +111,7 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
     for (std::size_t i = 0; i < inputs.size() && i < 4; ++i) text += (i == 0 ? ": " : " and ") + describe(inputs[i]);
     throw invalid_argument(text + nodes.place(scope));
   }
-  // Nodes that refer to variables are colocated with them.
+  // A node that refers to variables is colocated with all of them.
   const int last = variables.empty() ? -1 : variables.back();
   for (std::size_t i = 0; i + 1 < variables.size(); ++i) nodes.colocations.push_back(variables[i]);
   const struct pop {

@@ -1,5 +1,5 @@
 #pragma once
-// Converts between a node's numeric attributes in the table and TensorFlow's inputs and attributes, by the operator's form
+// Converts a node's numeric attributes in the table to TensorFlow's inputs and named attributes, and back, by the operator's form
 // (graph/form.hpp).
 
 #include <leat/core/list.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat {
 
-/// The form of an operator: its own, or the default one for this many operands.
+/// The form of an operator: its own, or the default form for this number of operands.
 inline detail::list_view<field> form_of(const op_info& op, int operands) {
   if (!op.form.empty()) return op.form;
   if (operands == 1) return form::single;
@@ -19,7 +19,7 @@ inline detail::list_view<field> form_of(const op_info& op, int operands) {
   return {};
 }
 
-/// The name of operand `k`, after which an unnamed constant is called ("mul/x").
+/// The name of operand `k` in the form; an unnamed constant is named after it ("mul/x").
 inline std::string_view operand_name(detail::list_view<field> fields, int k) {
   int at = 0;
   for (const field& f : fields) {
@@ -38,7 +38,7 @@ struct number_input {
 
 namespace detail {
 
-// Walks a node's numeric attributes along its form.
+// Reads a node's numeric attributes in the order of its form.
 class number_cursor {
  public:
   explicit number_cursor(std::span<const std::int64_t> numbers) : rest_(numbers) {}
@@ -60,7 +60,7 @@ class number_cursor {
   std::span<const std::int64_t> rest_;
 };
 
-/// Narrows to the int32 of TensorFlow's inputs. Errors: invalid_argument if the value does not fit.
+/// Converts to int32, the dtype of TensorFlow's inputs. Errors: invalid_argument if the value does not fit.
 inline std::int32_t as_int32(std::int64_t n) {
   if (n > INT32_MAX || n < INT32_MIN) throw invalid_argument(std::to_string(n) + " does not fit int32, which sizes and axes of graphs are");
   return static_cast<std::int32_t>(n);
@@ -133,7 +133,7 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
   return inputs;
 }
 
-/// The named attributes that the form specifies.
+/// The named attributes that follow from the form and the numeric attributes.
 inline attribute_map attributes_from_numbers(detail::list_view<field> fields, std::span<const std::int64_t> numbers,
                                              std::span<const tensor_info> operands) {
   attribute_map attributes;
@@ -178,7 +178,7 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
   return attributes;
 }
 
-/// The dtype of a result whose shape is known only at run time: the one that an attribute asks for, or that of the first operand.
+/// The dtype of a result whose shape is known only at run time: the dtype in an attribute, or that of the first operand.
 inline dtype result_type(detail::list_view<field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
   for (const field& f : fields) {
     if (f.kind != field_kind::type_number) continue;
@@ -188,7 +188,7 @@ inline dtype result_type(detail::list_view<field> fields, const attribute_map& a
   return operands.empty() ? dtype::invalid : operands[0].type;
 }
 
-/// Dtype and shape of a further result, by its field.
+/// Dtype and shape of a result after the first, by its field of the form.
 inline tensor_info further_info(const field& f, std::span<const tensor_info> operands) {
   if (f.value >= 0) return operands[static_cast<std::size_t>(f.value)];
   tensor_info all = operands[0];
@@ -197,11 +197,11 @@ inline tensor_info further_info(const field& f, std::span<const tensor_info> ope
   return all;
 }
 
-/// Contents of the inputs that hold numeric attributes, if they are constants; null elsewhere.
+/// Values of the inputs that hold numeric attributes; null for an input that is not a constant.
 using number_values = std::vector<const tensor_proto*>;
 
 namespace detail {
-/// The bits of a scalar as a numeric attribute; nothing for other shapes, and for dtypes that are only carried.
+/// The bits of a scalar as a numeric attribute; nullopt for other shapes, and for dtypes that the library only carries.
 inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
   if (p.shape.unknown_rank || !p.shape.dims.empty()) return std::nullopt;
   const dtype type = to_dtype(p.dtype);
@@ -221,8 +221,8 @@ inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
 }
 }  // namespace detail
 
-/// Whether nodes of this form may have numeric attributes, or named ones that are not as this form takes them. If not, `numbers_from` gives
-/// an empty list.
+/// Whether nodes of this form may have numeric attributes, or named ones with values that the form does not allow. If not, `numbers_from`
+/// returns an empty list.
 inline bool has_numbers(detail::list_view<field> fields) {
   for (const field& f : fields) {
     if (is_number_input(f.kind)) return true;
@@ -241,8 +241,8 @@ inline bool has_numbers(detail::list_view<field> fields) {
   return false;
 }
 
-/// A node's numeric attributes from its named ones and the constants among its inputs; nothing if one of them is not a constant, or
-/// this form cannot express it.
+/// A node's numeric attributes, from its named attributes and the constants among its inputs; nullopt if one of these inputs is not a
+/// constant, or the form cannot express the named attributes.
 inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<field> fields, const attribute_map& attributes,
                                                              const number_values& values, std::span<const tensor_info> operands) {
   std::vector<std::int64_t> numbers;
@@ -270,7 +270,8 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
           if (list->size() != 1 || (*list)[0] != f.value) return std::nullopt;
           break;
         case field_kind::axes:
-          // An empty list means no axes, but without numeric attributes all are reduced: the same for a scalar alone.
+          // An empty list of axes means that none are reduced, but a node without numeric attributes reduces all: the two agree only for a
+          // scalar.
           if (list->empty() && operands[0].extent.rank != 0) return std::nullopt;
           numbers.insert(numbers.end(), list->begin(), list->end());
           break;

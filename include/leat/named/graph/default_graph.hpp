@@ -1,5 +1,5 @@
 #pragma once
-// The graph that `constant`, `placeholder` and scopes apply to: each thread has its own, under a stack of temporary defaults.
+// The default graph, to which `constant`, `placeholder` and scopes apply. Each thread has its own, below a stack of temporary defaults.
 // Source: TensorFlow `get_default_graph`, `Graph.as_default`, `reset_default_graph`.
 
 #include <leat/core/function_bodies.hpp>
@@ -7,10 +7,10 @@
 
 namespace leat {
 
-/// This thread's innermost default graph, or its own.
+/// The innermost graph that this thread made the default, or the thread's own graph.
 graph& default_graph();
 
-/// Replaces this thread's own graph by an empty one; handles into the former stay usable until the thread ends.
+/// Replaces this thread's own graph by an empty one; handles to nodes of the old one remain valid until the thread ends.
 /// Errors: failed_precondition inside `as_default`.
 void reset_default_graph();
 

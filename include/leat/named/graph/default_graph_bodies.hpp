@@ -15,7 +15,7 @@ namespace detail {
 struct graph_stack {
   std::vector<graph*> entered;
   std::unique_ptr<graph> own;
-  std::vector<std::unique_ptr<graph>> former;  // their nodes stay usable
+  std::vector<std::unique_ptr<graph>> former;  // kept, so that handles to their nodes remain valid
 };
 inline graph_stack& default_graphs() {
   thread_local graph_stack stack;
@@ -45,7 +45,7 @@ LEAT_FUNCTION void reset_default_graph() {
 
 LEAT_FUNCTION default_graph_scope::~default_graph_scope() {
   auto& entered = detail::default_graphs().entered;
-  const auto at = std::find(entered.rbegin(), entered.rend(), graph_);  // the innermost, unless scopes end out of order
+  const auto at = std::find(entered.rbegin(), entered.rend(), graph_);  // the innermost entry for this graph, in case scopes end out of order
   if (at != entered.rend()) entered.erase(std::next(at).base());
 }
 

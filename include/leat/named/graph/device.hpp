@@ -12,7 +12,7 @@
 
 namespace leat {
 
-/// The parts of a device's name; absent ones are left to the placer.
+/// The parts of a device's name; absent parts are left to the placer.
 struct device_spec {
   std::optional<std::string> job;
   std::optional<std::int64_t> replica;
@@ -23,9 +23,9 @@ struct device_spec {
   bool operator==(const device_spec&) const = default;
   /// Whether all parts are absent.
   bool empty() const { return !job && !replica && !task && !type && !index; }
-  /// The name in TensorFlow's form: "/cpu:0" becomes "/device:CPU:0".
+  /// The name in TensorFlow's form: "/device:CPU:0" for "/cpu:0".
   std::string text() const;
-  /// Overrides the parts that `inner` has.
+  /// Replaces the parts that `inner` has by those of `inner`.
   void merge_from(const device_spec& inner);
 };
 
@@ -39,8 +39,8 @@ bool all_digits(std::string_view text);
 
 }  // namespace detail
 
-/// Parses a device's name; of a repeated part, the last counts. Numbers are read as Python's `int` reads them ("-1", "007", " 2"): a
-/// negative one names no device there is, and a node that asks for it is refused when it is placed.
+/// Parses a device's name; of a part that occurs several times, the last one counts. Numbers are parsed as by Python's `int` ("-1", "007",
+/// " 2"). A negative number is accepted here, but names no existing device, so that placing a node on it fails.
 /// Errors: invalid_argument for an unknown part, two device types, or a malformed number or one of more than 18 digits.
 device_spec parse_device(std::string_view text);
 
@@ -61,7 +61,7 @@ inline void device_spec::merge_from(const device_spec& inner) {
   if (inner.index) index = inner.index;
 }
 
-/// The device of a node that asks for `inner` within a scope of `outer`, in TensorFlow's form.
+/// The device, in TensorFlow's form, of a node that asks for `inner` in a scope of `outer`.
 std::string merge_devices(std::string_view outer, std::string_view inner);
 
 }  // namespace leat

@@ -17,10 +17,10 @@ class graph_operation {
   graph_operation() = default;
   graph_operation(graph& owner, int index) : owner_(&owner), index_(index) {}
 
-  /// The graph of the node; `index()` is its row.
+  /// The graph of the node; `index()` is the node's row in the table.
   graph& owner() const { return *owner_; }
   int index() const { return index_; }
-  /// Whether it refers to a node.
+  /// Whether the handle refers to a node.
   explicit operator bool() const { return owner_ != nullptr; }
   bool operator==(const graph_operation&) const = default;
 
@@ -34,7 +34,7 @@ class graph_operation {
   const attribute_map& attributes() const { return record().attributes; }
   /// A named attribute. Errors: not_found if the node has none of this name.
   const attribute_value& attribute(std::string_view name) const;
-  /// The data inputs in order, those that hold axes and shapes included.
+  /// The data inputs in order, including those that hold axes and shapes.
   std::vector<output> inputs() const;
   /// The operations that must run before this one.
   std::vector<graph_operation> control_inputs() const;
@@ -42,7 +42,7 @@ class graph_operation {
   std::vector<output> outputs() const;
   /// Result `port`. Errors: out_of_range if there is none.
   output result(int port = 0) const;
-  /// The source line that made it.
+  /// The source line that made the node.
   source_position made_at() const { return record().made_at; }
 
  private:
@@ -54,13 +54,13 @@ class graph_operation {
 inline graph_operation output::operation() const { return {*owner_, index_}; }
 inline std::string output::name() const { return detail::nodes_of(*owner_).result_name(index_, port_); }
 
-/// "float32", or "float32_ref" for a reference to a variable, as variables and assignments return.
+/// The dtype as text: "float32", or "float32_ref" for a reference to a variable, which variables and assignments return.
 std::string dtype_text(const output& o);
 
-/// "(?, 3)": a shape as TensorFlow writes it; "<unknown>" for an unknown rank.
+/// A shape as TensorFlow writes it: "(?, 3)", or "<unknown>" if the rank is unknown.
 std::string shape_text(const shape& s, std::string_view unknown = "?");
 
-/// `Tensor("mul:0", shape=(?, 3), dtype=float32)`: a tensor in messages.
+/// A tensor as text for messages: `Tensor("mul:0", shape=(?, 3), dtype=float32)`.
 std::string describe(const output& o);
 
 }  // namespace leat

@@ -1,6 +1,6 @@
 #pragma once
-// Texts that a graph keeps for its nodes: names, devices. They lie one behind the other in large pieces of memory, each behind its
-// length, so that one costs its characters and four bytes, and a reference to it is an address.
+// Strings that a graph stores for its nodes: names and devices. They are stored one after another in large blocks of memory, each preceded
+// by its length, so that a string costs its characters and four bytes, and a reference to it is one pointer.
 
 #include <leat/core/error.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace leat {
 
-/// A text that its graph keeps. It converts to strings and is added to them; it holds as long as the graph.
+/// A string owned by a graph, and valid as long as the graph. It converts to `std::string` and concatenates with strings.
 class kept_text {
  public:
   constexpr kept_text() = default;
@@ -37,13 +37,13 @@ class kept_text {
  private:
   friend class text_store;
   explicit kept_text(const char* length) : length_(length) {}
-  const char* length_ = nullptr;  // followed by the characters
+  const char* length_ = nullptr;  // points to the length, which the characters follow
 };
 
-/// Owns the characters that kept_text refers to, one text behind the other in large pieces of memory.
+/// Owns the characters that `kept_text` refers to, in large blocks of memory.
 class text_store {
  public:
-  /// Keeps a copy. Errors: invalid_argument for a text of 2^32 characters or more.
+  /// Stores a copy. Errors: invalid_argument for a string of 2^32 characters or more.
   kept_text keep(std::string_view text) {
     if (text.size() > UINT32_MAX) throw invalid_argument("a name of 2^32 characters or more");
     const auto length = static_cast<std::uint32_t>(text.size());
@@ -58,7 +58,7 @@ class text_store {
   }
 
  private:
-  // Pieces grow with what is kept, so that a small graph takes little and a large one few of them.
+  // Allocates a block. Blocks grow with the amount stored, so that a small graph uses little memory and a large one few blocks.
   void make_room(std::size_t wanted) {
     const std::size_t usual = pieces_.empty() ? 256 : pieces_.size() < 8 ? std::size_t{256} << pieces_.size() : std::size_t{1} << 16;
     const std::size_t size = wanted > usual ? wanted : usual;

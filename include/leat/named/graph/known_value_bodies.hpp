@@ -24,7 +24,7 @@ class known_value_reader {
     const shape extent = o.extent();
     if (extent.has_rank() && (extent.rank > 1 || (extent.rank == 1 && extent[0] > max_count))) return std::nullopt;
     numbers found = computed(o, depth);
-    // A vector of known length has that many unknown elements.
+    // The elements are unknown, but their number is known.
     if (!found && extent.has_rank() && extent.is_static()) found.emplace(static_cast<std::size_t>(extent.elements()), -1);
     if (depth > 0 && o.port() == 0 && inputs(o) > 1) read_.emplace_back(o.index(), found);
     return found;
@@ -32,7 +32,7 @@ class known_value_reader {
 
  private:
   static constexpr int max_depth = 16;
-  // Nodes with several users are read once; at most this many, as graphs may be wide.
+  // Nodes with several users are evaluated once; at most this many are visited, as graphs may be wide.
   static constexpr int max_visited = 256;
   static constexpr std::int64_t max_count = 64;
 
@@ -97,7 +97,7 @@ class known_value_reader {
     return all;
   }
 
-  // start, start + delta, ... of numbers that are known and not negative: -1 stands for an unknown one.
+  // start, start + delta, ..., if all three are known. Negative values are not propagated, because -1 stands for an unknown value.
   numbers counted(const output& o, int depth) const {
     const numbers start = read(in(o, 0), depth + 1), limit = read(in(o, 1), depth + 1), delta = read(in(o, 2), depth + 1);
     for (const numbers* n : {&start, &limit, &delta})
@@ -114,7 +114,7 @@ class known_value_reader {
     if (!from || !begin || !end || !stride || begin->size() != 1 || end->size() != 1 || stride->size() != 1 || (*stride)[0] == 0)
       return std::nullopt;
     if (attribute(o, "ellipsis_mask") != 0 || attribute(o, "new_axis_mask") != 0) return std::nullopt;
-    for (int k = 1; k < 4; ++k) {  // -1 may be a number here, not "unknown"
+    for (int k = 1; k < 4; ++k) {  // in these inputs -1 may be a value and not "unknown"
       const auto* contents = nodes_.contents_of(g_, in(o, k).index());
       if (contents == nullptr) return std::nullopt;
     }
@@ -147,7 +147,7 @@ class known_value_reader {
   graph& g_;
   named_part& nodes_;
   mutable int visited_ = 0;
-  mutable std::vector<std::pair<int, numbers>> read_;  // memo for nodes of several inputs
+  mutable std::vector<std::pair<int, numbers>> read_;  // memo for nodes with several inputs
 };
 
 }  // namespace detail

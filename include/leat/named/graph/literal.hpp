@@ -1,6 +1,6 @@
 #pragma once
-// Arrays written in a program that become constants of a graph: a number, a list, a list of lists, a vector with a shape. Contents
-// are kept as in TensorFlow's files: one number in its typed field, several as bytes.
+// Arrays written in a program, which become constants of a graph: a scalar, a list, a list of lists, a vector with a shape. Values are
+// stored as in TensorFlow's files: a single one in the field of its type, several as bytes.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -14,9 +14,9 @@
 
 namespace leat {
 
-/// A shape in file form; named dimensions become unknown.
+/// Converts a shape to file form; named dimensions become unknown.
 tensor_shape_proto to_proto(const shape& s);
-/// A shape from file form; of unknown rank if it has more dimensions than the library supports.
+/// Converts a shape from file form; its rank becomes unknown if it has more dimensions than the library supports.
 shape to_shape(const tensor_shape_proto& p);
 
 namespace detail {
@@ -48,8 +48,8 @@ static_assert(std::endian::native == std::endian::little, "contents of constants
 
 }  // namespace detail
 
-/// A number by its bits (leaves.hpp): those of a double for floating-point dtypes, else the integer, which a double may not represent
-/// exactly.
+/// A scalar by its bits (leaves.hpp): those of a double for floating-point dtypes; for other dtypes the integer itself, which a double may
+/// not represent exactly.
 struct kept_number {
   std::int64_t bits = 0;
 };
@@ -92,33 +92,33 @@ class tensor_literal {
     for (T v : values) put(v);
     fill();
   }
-  /// One value in every element.
+  /// An array with one value in every element.
   tensor_literal(dtype type, const shape& extent, kept_number value);
-  /// Zeros, or another value in every element.
+  /// An array with one value in every element, by default 0.
   tensor_literal(dtype type, const shape& extent, double value = 0);
-  /// Elements from memory, row-major.
+  /// An array of elements from memory, row-major.
   tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements);
   tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts);
 
-  /// Its dtype, among all of TensorFlow's.
+  /// The dtype, which may be any of TensorFlow's.
   data_type type() const { return type_; }
   const shape& extent() const { return extent_; }
-  /// The stored numbers, little endian: one for all elements, or each; empty for strings.
+  /// The stored values, little endian: one for all elements, or one for each; empty for strings.
   const std::string& bytes() const { return bytes_; }
 
-  /// The same values in another shape; the last one is repeated to fill it.
+  /// The same values in another shape; the last value is repeated to fill it.
   /// Errors: invalid_argument if there are more values than elements.
   tensor_literal shaped(const shape& extent) const;
-  /// The same values as another dtype. Errors: invalid_argument for non-integers as integers, and strings as numbers.
+  /// The values converted to another dtype. Errors: invalid_argument if a fraction is to become an integer, or a string a number.
   tensor_literal as(dtype type) const;
-  /// Element `i` as a number.
+  /// Element `i` as a double.
   double number(std::int64_t i) const;
 
   /// The array in file form.
   tensor_proto proto() const;
 
  private:
-  // Without elements yet.
+  // Makes a literal without elements, to be filled.
   tensor_literal(data_type type, const shape& extent);
   template <class T>
   void put(T value) {
@@ -129,7 +129,7 @@ class tensor_literal {
   template <class N>
   void put_number(N value) {
     if (type_ == data_type::string) {
-      texts_.emplace_back();  // the zero of strings
+      texts_.emplace_back();  // the empty string is the zero of strings
       return;
     }
     switch (to_dtype(type_)) {
@@ -143,7 +143,7 @@ class tensor_literal {
     }
   }
   std::int64_t stored() const;
-  // One value is repeated for all elements; of several, the last.
+  // Fills the shape: a single stored value stands for all elements; of several values, the last one is repeated.
   void fill();
 
   data_type type_ = data_type::invalid;
@@ -152,7 +152,7 @@ class tensor_literal {
   std::vector<std::string> texts_;
 };
 
-/// The elements of an integer tensor in file form, if it has at most `limit`; nothing for other dtypes.
+/// The elements of an integer tensor in file form, if there are at most `limit`; nullopt for more elements, and for other dtypes.
 std::optional<std::vector<std::int64_t>> integers_of(const tensor_proto& p, std::int64_t limit = 64);
 
 }  // namespace leat

@@ -18,26 +18,26 @@ struct element_kinds {
   bool operations = true;
 };
 
-/// "mul" → the operation, "mul:0" → the tensor.
+/// The operation or tensor with this name: "mul" is an operation, "mul:0" a tensor.
 /// Errors: not_found if the graph has no such node or the node no such result; invalid_argument for a name of the wrong kind or form.
 graph_element as_graph_element(graph& g, std::string_view name, element_kinds kinds = {});
 
-/// The same tensor, if it belongs to this graph. Errors: invalid_argument otherwise.
+/// Returns the tensor itself after checking that it belongs to this graph. Errors: invalid_argument if it does not.
 output as_graph_element(graph& g, const output& o);
 graph_operation as_graph_element(graph& g, const graph_operation& o);
 
-/// The tensor "mul:0". Errors: see `as_graph_element`.
+/// The tensor with this name, "mul:0". Errors: as for `as_graph_element`.
 output get_tensor_by_name(graph& g, std::string_view name);
-/// The operation "mul". Errors: see `as_graph_element`.
+/// The operation with this name, "mul". Errors: as for `as_graph_element`.
 graph_operation get_operation_by_name(graph& g, std::string_view name);
-/// All operations in order of creation.
+/// All operations of a graph in order of creation.
 std::vector<graph_operation> get_operations(graph& g);
-/// Whether two handles refer to one tensor, or both to none. `a == b` is refused, since it could be meant as `equal(a, b)`.
+/// Whether two handles refer to the same tensor, or both to none. `a == b` does not compile, because it could be meant as `equal(a, b)`.
 inline bool same_tensor(const output& a, const output& b) {
   return static_cast<bool>(a) == static_cast<bool>(b) &&
          (!static_cast<bool>(a) || (&a.owner() == &b.owner() && a.index() == b.index() && a.port() == b.port()));
 }
-/// All tensors of a graph, the results of all operations in order of creation; with a name, those of that collection.
+/// All tensors of a graph: the results of all operations in order of creation. With a name, the tensors of that collection.
 std::vector<output> get_tensors(graph& g);
 /// The operations that take this tensor, each once per use.
 std::vector<graph_operation> consumers(const output& o);
@@ -47,19 +47,19 @@ void finalize(graph& g);
 /// Whether a graph refuses new nodes.
 bool is_finalized(const graph& g);
 
-/// A name in the current scope that no node or scope has; it is reserved unless `mark_as_used` is false.
+/// A name in the current scope that no node or scope has. It is reserved unless `mark_as_used` is false.
 std::string unique_name(std::string_view name, bool mark_as_used = true);
-/// The current scope, without its slash.
+/// The current name scope, without its slash.
 std::string get_name_scope();
 
 namespace detail {
-// "[?,3]".
+// A shape as text: "[?,3]".
 std::string shape_in_brackets(const shape& s);
 }  // namespace detail
 
-/// Refines a tensor's static shape. Errors: invalid_argument if the two are incompatible.
+/// Refines a tensor's static shape. Errors: invalid_argument if the two shapes are incompatible.
 void set_shape(const output& o, const shape& more);
-/// The same in braces: `set_shape(x, {-1, 3})`, with -1 for what is not known.
+/// Refines a tensor's static shape, given in braces: `set_shape(x, {-1, 3})`, with -1 for an unknown dimension.
 void set_shape(const output& o, std::initializer_list<std::int64_t> sizes);
 
 // ---- collections ----------------------------------------------------------------------------------------------------
@@ -80,15 +80,15 @@ inline constexpr std::string_view global_step = "global_step";
 inline constexpr std::string_view table_initializers = "table_initializer";
 }  // namespace collection
 
-/// Adds to a graph's collection; duplicates are kept. Errors: failed_precondition in a finalized graph.
+/// Adds an item to a graph's collection; duplicates are kept. Errors: failed_precondition in a finalized graph.
 void add_to_collection(graph& g, std::string_view name, collection_item item);
 void add_to_collection(std::string_view name, collection_item item);
 
-/// A copy of a collection, empty if there is none; with a scope, only elements whose name begins with it.
+/// A copy of a collection, empty if there is none; with a scope, only items whose name begins with it.
 std::vector<collection_item> get_collection(graph& g, std::string_view name, std::string_view scope = {});
 std::vector<collection_item> get_collection(std::string_view name, std::string_view scope = {});
 
-/// The tensors of a collection.
+/// The tensors of a collection; with a scope, only those whose name begins with it.
 std::vector<output> get_tensors(graph& g, std::string_view name, std::string_view scope = {});
 /// The names of all collections, sorted.
 std::vector<std::string> get_all_collection_keys(graph& g);

@@ -1,12 +1,12 @@
 #pragma once
-// Graphs with names: `graph` as TensorFlow 1.x's users know it, at run time. An operator on handles makes the same row in the
-// same table as inside the compiler, by the same rule; here it also gets a name and TensorFlow's inputs and attributes. Axes,
-// shapes and plain numbers become constants, named after the operator that takes them: `2.0f * x` is "mul/x" and "mul".
+// Graphs with names: `graph` as users of TensorFlow 1.x know it, built at run time. An operator on handles makes the same row in the same
+// table as a typed expression does in the compiler, by the same rule; here it also gets a name and TensorFlow's inputs and attributes.
+// Axes, shapes and plain values become constants, named after the operator that takes them: `2.0f * x` is "mul/x" and "mul".
 //
 //   graph g;
 //   auto scope = g.as_default();
 //   auto a = constant(3.0f, "a");
-//   auto b = a + 2.0f;                       // "add", and "add/y" for the number
+//   auto b = a + 2.0f;                       // "add", and "add/y" for the constant
 //   auto c = get_tensor_by_name(g, "add:0");  // see named/graph/lookup.hpp
 
 #include <leat/graph/infer.hpp>

@@ -74,8 +74,8 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request&& request) {
     inside = brought_in(request, home);
     request.inputs = inside;
   }
-  const int index = g.size();  // after the nodes that bring its inputs in
-  // Rows are long: moving them costs as much as making them. What is reserved and not used is never touched.
+  const int index = g.size();  // after the nodes that bring in its inputs
+  // Rows are large: moving them costs as much as making them. Reserved memory that is not used is never touched.
   if (g.nodes.is_full() && index < (1 << 16)) g.nodes.reserve(index == 0 ? 16 : 4 * static_cast<std::size_t>(index));
   node& n = g.nodes.emplace_back();
   n.op = request.op;
@@ -109,7 +109,7 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request&& request) {
   r.number_inputs = request.number_inputs;
   r.results = static_cast<int>(request.results.size());
   r.context = home;
-  for (int k = first; k < index; ++k) ++record(k).order;  // in files they follow the node that needed them
+  for (int k = first; k < index; ++k) ++record(k).order;  // in files these nodes come after the node that needed them
   r.order = first;
   r.complete = request.complete;
   if (request.results.size() > 1) {
@@ -132,7 +132,7 @@ LEAT_FUNCTION void named_nodes::return_to(graph& g, growth before) {
   while (records_.size() > before.nodes) records_.pop_back();
   refusals.erase(refusals.lower_bound(static_cast<int>(before.nodes)), refusals.end());
   names = std::move(before.names);
-  for (std::size_t k = 0; k < records_.size(); ++k)  // what was named since
+  for (std::size_t k = 0; k < records_.size(); ++k)  // nodes that were named since the snapshot
     if (const std::string_view name = records_[k].name; !name.empty() && find(name) != static_cast<int>(k))
       names.note(name, static_cast<int>(k));
   std::erase_if(name_texts_, [&](const auto& known) { return static_cast<std::size_t>(known.first) >= before.nodes; });
@@ -191,7 +191,7 @@ LEAT_FUNCTION std::vector<output> named_nodes::brought_in(node_request& request,
 LEAT_FUNCTION void named_nodes::put_controls(graph& g, node& n, const node_request& request) {
   n.controls = static_cast<int>(g.edges.size());
   if (request.controls.empty()) return;
-  std::unordered_set<int> seen;  // against quadratic time
+  std::unordered_set<int> seen;  // avoids quadratic time
   for (int c : request.controls) {
     if (request.controls.size() > 16) {
       if (seen.insert(c).second) g.edges.push_back(c);

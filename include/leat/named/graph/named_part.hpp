@@ -1,7 +1,6 @@
 #pragma once
-// The named part of a graph: collections, variables, constants' contents, and the making of nodes with TensorFlow's inputs and
-// attributes. Users include named/graph/named.hpp, which also has the definitions of functions declared here
-// (named_part_bodies.hpp).
+// The named part of a graph: collections, variables, values of constants, and the functions that make nodes with TensorFlow's inputs and
+// attributes. Users include named/graph/named.hpp, which also has the definitions of functions declared here (named_part_bodies.hpp).
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>
@@ -27,14 +26,15 @@ using number_argument = std::variant<tensor_literal, output>;
 std::optional<std::vector<std::int64_t>> known_numbers(const output& o);  // in named/graph/known_value.hpp
 namespace detail {
 class attributes_key;
-// By named/graph/known_value.hpp: all elements of a tensor of sizes, or the shape that they give as far as it is known.
+// The elements of a tensor of sizes if all of them are known, and the shape that it describes as far as it is known. Implemented with
+// named/graph/known_value.hpp.
 std::optional<tensor_literal> whole_numbers(const output& o);
 shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
-// A batched matrix product, a separate operator in TensorFlow; in named/graph/call.hpp.
+// A batched matrix product, which is a separate operator in TensorFlow; in named/graph/call.hpp.
 output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
 }  // namespace detail
 
-/// A host function's inputs and results. See named/functions/host_function.hpp.
+/// A host function: takes its inputs and returns its results. See named/functions/host_function.hpp.
 using host_callback = std::function<std::vector<tensor_literal>(std::span<const tensor_literal>)>;
 
 class named_part final : public named_nodes {
@@ -42,13 +42,13 @@ class named_part final : public named_nodes {
   named_part();
   LEAT_INLINE ~named_part() override;
 
-  /// A number that no other graph of the process has or had, above 0: a key for what is kept of a graph outside of it, where its address
-  /// would not do, because a later graph may get it.
+  /// A number above 0 that no other graph of the process has or had. Data about a graph that are stored outside of it use it as key: an
+  /// address is not unique, because a later graph may get it.
   std::uint64_t serial() const { return serial_; }
 
   std::map<std::string, std::vector<collection_item>, std::less<>> collections;
   variable_store variables;
-  std::map<int, output> first_values;                                // of variables, by node: before other variables' reads were guarded
+  std::map<int, output> first_values;                                // by variable: its initial value before reads of other variables were guarded
   std::map<std::string, host_callback, std::less<>> host_functions;  // by token
   std::vector<control_flow_context*> cond_contexts;                  // outermost branches and loops in order of creation:
   std::vector<control_flow_context*> while_contexts;                 // TensorFlow's collections of these names
@@ -65,16 +65,16 @@ class named_part final : public named_nodes {
 
   // ---- nodes ----
 
-  /// A constant without a name: the operator that takes it names it.
+  /// A constant without a name: the operator that takes it will name it.
   output make_literal(graph& g, const tensor_literal& value);
-  /// A constant of this name.
+  /// A constant with this name.
   output make_constant(graph& g, const tensor_literal& value, std::string_view name) {
     const std::uint64_t hash = names.put_node_name(name_, name);
     return append_constant(g, value, name_, hash);
   }
 
-  /// Makes a node. `arguments` are the inputs that hold numeric attributes, if given as arrays or tensors; otherwise they are made
-  /// from `numbers`.
+  /// Makes a node. `arguments` are the inputs that hold numeric attributes, if given as arrays or tensors; if not given, they are made from
+  /// `numbers`.
   output build(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers, std::string_view name,
                std::span<const number_argument> arguments = {}, std::vector<int> waits = {});
 
@@ -82,23 +82,23 @@ class named_part final : public named_nodes {
   graph_operation raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
                       std::vector<tensor_info> results, std::string_view name = {}, std::vector<int> waits = {});
 
-  /// The operator of a type, known or defined; for any other, an opaque one that can be shown, not run.
+  /// The operator of a type, known or defined. Any other type gets an opaque operator, whose nodes can be shown but not run.
   const op_info& operator_or_opaque(std::string_view type);
   static bool is_opaque(const op_info& op) { return op.infer == nullptr; }
 
-  /// A variable as an operand: the node that reads its value; others unchanged.
+  /// A tensor as an operand: for a variable the node that reads its value; other tensors unchanged.
   output value_of(const output& o) const;
 
   /// Names a constant after the argument that takes it, if it has no name yet.
   void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
-  /// Names every constant that no operator has named. Thread-safe among sessions of one graph.
+  /// Names every constant that no operator has named. Thread-safe for sessions of one graph.
   void settle_names(graph& g);
 
-  /// The contents of a constant, or null for other nodes.
+  /// The value of a constant; null for other nodes.
   const tensor_proto* contents_of(const graph& g, int index) const;
 
   void check_graph(const graph& g, std::span<const output> operands) const;
-  /// " (node 'foo/MatMul', made at main.cpp:12)": for messages.
+  /// The place of a node for messages: " (node 'foo/MatMul', made at main.cpp:12)".
   std::string place(std::string_view name) const;
 
  private:
@@ -107,11 +107,11 @@ class named_part final : public named_nodes {
     op_info info;
   };
 
-  // Attributes of nodes that were made, by what they follow from: equal ones are one list, made once.
+  // A cache of attribute lists by the values that determine them, so that equal lists are made once and shared.
   struct known_attributes {
     std::vector<std::int64_t> key;
     attribute_supply attributes;
-    std::optional<std::int64_t> number;  // of a constant: its one element
+    std::optional<std::int64_t> number;  // of a constant: its only element
   };
   template <class Make>
   known_attributes& attributes_for(const detail::attributes_key& key, Make make);
@@ -127,7 +127,7 @@ class named_part final : public named_nodes {
   std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
   std::vector<int> unnamed_;
   std::mutex settling_;
-  // Their memory is used again: the name of the node that is being made, and that of an operator whose inputs are being made.
+  // Strings whose memory is reused: the name of the node that is being made, and that of an operator whose inputs are being made.
   std::string name_, scope_;
 };
 

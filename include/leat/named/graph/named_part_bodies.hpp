@@ -1,6 +1,6 @@
 #pragma once
-// Makes a graph's nodes of operators that typed expressions share: TensorFlow's inputs and attributes, and the constants that
-// become inputs.
+// Makes a graph's nodes of operators that typed expressions also have: TensorFlow's inputs and attributes, and the constants that become
+// inputs.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/infer.hpp>
@@ -58,8 +58,8 @@ LEAT_FUNCTION void named_part::check_types(const op_info& op, detail::list_view<
   }
 }
 
-// The axes of a reduction over everything: a constant, or computed at run time if the rank is unknown (or 0, which TensorFlow treats
-// the same).
+// The axes of a reduction over all axes: a constant, or nodes that compute them at run time if the rank is unknown (or 0, which TensorFlow
+// treats the same).
 LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
   const int rank = operand.extent().rank;
   std::vector<std::int32_t> axes;
@@ -86,7 +86,7 @@ LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
 }
 
 namespace detail {
-// What attributes follow from, in as many integers as it has place for.
+// The values that determine a node's attributes, as integers. If there are more than fit, the attributes are not cached.
 class attributes_key {
  public:
   explicit attributes_key(const op_info& op) { put(op.code); }
@@ -95,14 +95,14 @@ class attributes_key {
       fits_ = false;
       return;
     }
-    hash_ += static_cast<std::uint64_t>(value) * (factor_ += 0xbf58476d1ce4e5ba);  // products that wait for no other
+    hash_ += static_cast<std::uint64_t>(value) * (factor_ += 0xbf58476d1ce4e5ba);  // the products do not depend on each other
     values_[size_++] = value;
   }
   void put(const shape& s) {
     put(s.rank);
     for (int k = 0; k < s.rank; ++k) put(s[k]);
   }
-  // Eight characters to an integer, behind their number.
+  // The length, then eight characters per integer.
   void put(std::string_view text) {
     put(static_cast<std::int64_t>(text.size()));
     if (text.size() > sizeof(values_)) fits_ = false;
@@ -142,7 +142,7 @@ named_part::known_attributes& named_part::attributes_for(const detail::attribute
   if (known_attributes_.empty()) known_attributes_.resize(most_known_attributes);
   known_attributes& place = known_attributes_[key.hash() % most_known_attributes];
   if (!key.is(place.key)) {
-    known_attributes made = make();  // first: it may throw
+    known_attributes made = make();  // before the entry is replaced, because it may throw
     key.copy_to(made.key);
     place = std::move(made);
   }
@@ -184,15 +184,15 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     names_inputs = names_inputs || record(o.index()).unnamed;
   }
 
-  // The axes of a reduction over everything are made before the operator and outside of its scope.
+  // The axes of a reduction over all axes are made before the operator and outside of its scope.
   std::vector<number_input> written;
   if (writes_numbers) written = inputs_from_numbers(fields, numbers, infos, dtype::float32);
   output everything;
   for (const auto& w : written)
     if (w.all_axes && arguments.empty()) everything = all_axes(g, inputs[0]);
 
-  // The node's name is the scope of what is made for it. While such nodes are made, the table of names has this string, and `its_name`
-  // the scope around it.
+  // The node's name is the scope of the nodes that are made for it. While these are made, the table of names holds this string, and
+  // `its_name` holds the scope around it.
   std::string its_name = std::move(scope_);
   const std::uint64_t name_hash = names.put_scope(its_name, name.empty() ? op.call_name : name);
   if (!is_one_type) check_types(op, fields, inputs, its_name);
@@ -206,7 +206,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     }
     ~inner_scope() {
       if (is_entered) exchange();
-      nodes.scope_ = std::move(name);  // its memory is used again
+      nodes.scope_ = std::move(name);  // its memory is reused
     }
   } inner{*this, its_name};
   const bool makes_inputs = writes_numbers || names_inputs || !arguments.empty();
@@ -214,7 +214,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   if (names_inputs)
     for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
 
-  // Numeric attributes given as inputs are known if these are constants.
+  // Numeric attributes given as inputs are known if these inputs are constants.
   std::vector<std::int64_t> read_numbers;
   std::span<const std::int64_t> known = numbers;
   bool complete = true;
@@ -285,7 +285,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     }
     check_graph(g, inputs);
   }
-  // Nodes that bring the inputs into a branch or loop are made in this scope; a device function is called in the one around it.
+  // Nodes that bring the inputs into a branch or loop are made in this scope; a device function is called in the scope around it.
   if (inner.is_entered != (context != nullptr)) inner.exchange();
   node_request request{.op = &op,
                        .name = inner.is_entered ? names.scope() : its_name,
@@ -358,7 +358,7 @@ LEAT_FUNCTION const op_info& named_part::operator_or_opaque(std::string_view typ
   made->info.call_name = made->type;
   made->info.kind = op_kind::kernel;
   made->info.code = code_of_type(type) | 0x40000000;
-  // Operators of TensorFlow that pass no gradient, and have no definition here.
+  // Operators of TensorFlow that pass no gradient and are not defined in this library.
   constexpr std::string_view step_functions[]{"ApproximateEqual", "Bucketize"};
   made->info.what = {.is = nature::effect, .stops_gradient = std::ranges::find(step_functions, type) != std::ranges::end(step_functions)};
   const op_info& info = made->info;
@@ -403,14 +403,14 @@ LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal&
     attributes.append("value") = std::move(contents);
     return known_attributes{{}, std::move(attributes), number};
   };
-  // Constants of few equal elements share them, whoever made them: graphs repeat sizes, axes, zeros and ones.
+  // Small constants with equal values share their attributes, whichever call made them: graphs repeat sizes, axes, zeros and ones.
   detail::attributes_key key(info_of<constant_op>);
   key.put(static_cast<std::int64_t>(value.type()));
   key.put(value.extent());
   key.put(value.bytes());
   known_attributes own;
   known_attributes& its = value.type() != data_type::string && key.fits() ? attributes_for(key, make) : own = make();
-  const std::optional<std::int64_t> number = its.number;  // a node that is made meanwhile may take the place of what is known
+  const std::optional<std::int64_t> number = its.number;  // a copy, because a node that is made meanwhile may replace the cache entry
   return {g, append(g, {.op = &info_of<constant_op>,
                         .name = name,
                         .name_hash = name_hash,

@@ -18,7 +18,7 @@ constexpr bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c 
 constexpr bool is_name_character(char c) {
   return is_letter_or_digit(c) || c == '_' || c == '.' || c == '\\' || c == '/' || c == '>' || c == '-';
 }
-// The same for each byte, because every character of every name is asked for.
+// The result of `is_name_character` for each byte, because every character of every name is checked.
 struct character_table {
   bool fits[256]{};
   constexpr character_table() {
@@ -41,14 +41,14 @@ constexpr bool is_valid_node_name(std::string_view name) {
   return !name.empty() && (detail::is_letter_or_digit(name[0]) || name[0] == '.') && is_valid_scope_name(name);
 }
 
-/// "foo" of "foo/".
+/// A scope without its slash: "foo" of "foo/".
 constexpr std::string_view without_slash(std::string_view scope) {
   return !scope.empty() && scope.back() == '/' ? scope.substr(0, scope.size() - 1) : scope;
 }
 
-/// Numbers by the 64-bit hash of a name. The caller compares the names that the numbers stand for. Beside its number an entry may have
-/// a node. Entries lie in the order in which they came; what is searched is a table of their numbers (open addressing), small enough to
-/// stay near the processor.
+/// Maps the 64-bit hash of a name to numbers; the caller compares the names that the numbers stand for. An entry may hold a node as well as
+/// a number. Entries are stored in order of insertion; the search uses a table of their positions (open addressing), which is small enough
+/// to stay in the cache.
 class name_index {
  public:
   /// The hash of a name, optionally ignoring case.
@@ -70,7 +70,7 @@ class name_index {
     const entry* const found = const_cast<name_index*>(this)->find_entry(h, [&](const entry& e) { return e.node >= 0 && is(e.node); });
     return found == nullptr ? -1 : found->node;
   }
-  /// Inserts a number under a hash that has none yet, and returns null; else the number.
+  /// Inserts a number and returns null if no entry has this hash; returns that entry's number if one has.
   int* find_or_insert(std::uint64_t h, int value) {
     if (entries_.size() >= limit_) grow();
     std::size_t at = place(h);
@@ -80,7 +80,7 @@ class name_index {
     return nullptr;
   }
   void insert(std::uint64_t h, int value) { insert_entry({h, value, no_node}); }
-  /// Gives an entry with this hash a node; makes one of the number 0 if each of them has one already.
+  /// Assigns a node to an entry with this hash that has none; if there is no such entry, makes one with the number 0.
   void set_node(std::uint64_t h, int node) {
     if (!entries_.empty() && entries_.back().hash == h && entries_.back().node == no_node) entries_.back().node = node;
     else set_node_of_any(h, node);
@@ -109,7 +109,7 @@ class name_index {
       std::memcpy(&word, at, 8);
       take();
     }
-    std::memcpy(&word, text.data() + text.size() - 8, 8);  // the last ones, some of them again
+    std::memcpy(&word, text.data() + text.size() - 8, 8);  // the last eight characters, some of which were hashed already
     take();
     return h;
   }
@@ -117,7 +117,7 @@ class name_index {
     h = (h ^ word) * 0x9e3779b97f4a7c15;
     return h ^ h >> 29;
   }
-  // Eight characters at once: those from 'A' to 'Z' get the bit of small letters.
+  // Converts eight characters at once: sets the lowercase bit of those from 'A' to 'Z'.
   static std::uint64_t lower(std::uint64_t word) {
     constexpr std::uint64_t each = 0x0101010101010101;
     const std::uint64_t low = word & (each * 0x7f);
@@ -142,11 +142,11 @@ class name_index {
   void grow();
 
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> slots_;  // a power of two of them; an entry's number, counted from 1
+  std::vector<std::uint32_t> slots_;  // positions of entries, counted from 1; their number is a power of two
   std::size_t mask_ = 0, limit_ = 0;
 };
 
-/// The names of one graph, and the scope that new ones go to.
+/// The names of one graph, and the scope in which new names are made.
 class name_table {
  public:
   /// The current scope without its slash; empty at the root.
@@ -155,7 +155,7 @@ class name_table {
   /// Exchanges the current scope for another.
   void swap_scope(std::string& scope) { scope_.swap(scope); }
 
-  /// `name` in the current scope, with a number if it is taken. Reserves it unless `mark` is false.
+  /// `name` in the current scope, with a number appended if it is taken. It is reserved unless `mark` is false.
   std::string unique_name(std::string_view name, bool mark = true) {
     std::string full;
     put_unique(full, name, mark);
@@ -177,19 +177,20 @@ class name_table {
     return full;
   }
 
-  /// The same into a string whose memory is used again, with the hash by which `note` finds the name.
+  /// `unique_name`, `open_scope` and `node_name` with the result in a string whose memory is reused. They return the name's hash, for
+  /// `note`.
   std::uint64_t put_unique(std::string& full, std::string_view name, bool mark = true);
   std::uint64_t put_scope(std::string& full, std::string_view name);
   std::uint64_t put_node_name(std::string& full, std::string_view name);
 
-  /// Reserves a name, such as one in an imported file.
+  /// Reserves a full name, such as one in an imported file.
   void take(std::string_view full);
 
-  /// Notes which node has a name, which need not be reserved. `hash` is that of the name.
+  /// Records which node has a name; the name need not be reserved. `hash` is the name's hash.
   void note(std::string_view full, int node) { note(hash(full), node); }
   void note(std::uint64_t hash, int node) { used_.set_node(hash, node); }
   static std::uint64_t hash(std::string_view full) { return name_index::hash(full, true); }
-  /// The node with this name, or -1: of those noted under it, whatever the case of its letters, the one that `is` accepts.
+  /// The node with this name that `is` accepts, or -1. Nodes whose names differ only in case are candidates, too.
   template <class Is>
   int find(std::string_view full, Is is) const {
     return used_.find_node(hash(full), is);
@@ -197,7 +198,7 @@ class name_table {
 
  private:
   static bool is_taken(int times) { return times > 0; }
-  // Reserves a name, and returns null; or how often it was requested.
+  // Reserves a name and returns null; if it is reserved already, returns how many times it was requested.
   int* reserve(std::uint64_t key) {
     int* const known = used_.find_or_insert(key, 1);
     return known == nullptr || *known > 0 ? known : reserve_noted(key);
@@ -205,8 +206,8 @@ class name_table {
   int* reserve_noted(std::uint64_t key);
 
   std::string scope_;
-  // How often a name was requested, by hash alone: a collision only costs the second name its plain form. 0: a node has it, but it was
-  // not requested.
+  // How many times a name was requested, by hash alone: a collision only means that the second name gets a number. 0 means that a node has
+  // the name, but it was not requested.
   name_index used_;
 };
 

@@ -62,7 +62,7 @@ LEAT_FUNCTION int* name_table::reserve_noted(std::uint64_t key) {
 }
 
 namespace detail {
-// `; character 1, ' ', does not`: the first character that a name may not have.
+// For messages, the first character that a name may not have: `; character 1, ' ', does not`.
 inline std::string not_in_name(std::string_view name, bool begins) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];

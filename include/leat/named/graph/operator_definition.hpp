@@ -1,14 +1,14 @@
 #pragma once
-// Operators that only graphs at run time have: those with several results or none, with references to variables, with lists of tensors.
-// Each is one line in TensorFlow's terms,
+// Operators that exist only in graphs at run time: those with several results or none, with references to variables, with lists of tensors.
+// Each is defined by one line in TensorFlow's terms,
 //
 //   Switch(data: T, pred: bool) -> (output_false: T, output_true: T)
 //   Pack(values: N*T) -> (output: T); axis: int = 0
 //   ApplyGradientDescent(var: &T, alpha: T, delta: T) -> (out: &T); use_locking: bool = false
 //   Assert(condition: bool, data: list(T)) -> (); summarize: int = 3
 //
-// and a shape rule for its results. `&` is a reference to a variable, `N*T` is N tensors of one dtype, `list(T)` are tensors of any
-// dtypes, and attributes, with defaults, follow the semicolon. T and N are attributes that follow from the inputs; others are written
+// and a shape rule for its results. `&` is a reference to a variable, `N*T` is N tensors of one dtype, `list(T)` are tensors of any dtypes,
+// and attributes, with defaults, follow the semicolon. T and N are attributes that follow from the inputs; other attributes are written
 // out: `out_type: type = int32`. `{float32, float64}` limits a type.
 
 #include <leat/core/fill.hpp>
@@ -30,24 +30,24 @@ struct attribute_definition {
   std::string name;
   attribute_kind kind = attribute_kind::type;
   bool is_list = false;
-  attribute_value fallback{};        // none: it must be given, or follows from the inputs
-  std::int64_t least = INT64_MIN;    // of an integer, or of a list's length
-  std::vector<data_type> allowed{};  // of a type; empty: all
+  attribute_value fallback{};        // empty: the attribute must be given, or follows from the inputs
+  std::int64_t least = INT64_MIN;    // minimum of an integer, or of a list's length
+  std::vector<data_type> allowed{};  // dtypes that a type may be; empty: all
 };
 
-/// An input or a result: one tensor, a number of them, or a list.
+/// An input or a result: one tensor, several tensors of one dtype, or a list.
 struct argument_definition {
   std::string name;
-  data_type type = data_type::invalid;  // if it is fixed
-  std::string type_attribute{};         // "T", if it is not
-  std::string list_attribute{};         // of `list(T)`: the attribute with all dtypes
-  std::string count_attribute{};        // of `N*T`: the attribute with the count
+  data_type type = data_type::invalid;  // if the dtype is fixed
+  std::string type_attribute{};         // "T", if it is not fixed
+  std::string list_attribute{};         // for `list(T)`: the attribute with all dtypes
+  std::string count_attribute{};        // for `N*T`: the attribute with the count
   bool reference = false;
   bool is_list() const { return !list_attribute.empty() || !count_attribute.empty(); }
 };
 
 class shape_context;
-/// Sets the shapes of the results; those left unset are of unknown rank.
+/// Sets the shapes of the results; a shape that it does not set has unknown rank.
 using shape_rule = std::function<void(shape_context&)>;
 
 struct operator_definition {
@@ -61,7 +61,7 @@ struct operator_definition {
   const attribute_definition* find_attribute(std::string_view name) const;
 };
 
-/// Argument of a shape rule: a node's inputs and attributes; takes the results' shapes.
+/// The argument of a shape rule: has a node's inputs and attributes, and takes the shapes of the results.
 class shape_context {
  public:
   shape_context(const operator_definition& definition, std::span<const tensor_info> inputs, const attribute_map& attributes,
@@ -71,22 +71,22 @@ class shape_context {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   const tensor_info& input(int k) const { return inputs_[static_cast<std::size_t>(k)]; }
   int result_count() const { return static_cast<int>(results_.size()); }
-  /// Sets a result's shape. Errors: invalid_argument for more elements than any tensor has.
+  /// Sets a result's shape. Errors: invalid_argument for more elements than a tensor may have.
   void set(int result, const shape& extent);
-  /// Sets the shape of all results. Errors: as `set`.
+  /// Sets the shape of all results. Errors: as for `set`.
   void set_all(const shape& extent) {
     check(extent);
     for (auto& r : results_) r.extent = extent;
   }
-  /// The elements of an integer input as far as they are known: nothing, or each with -1 if unknown.
+  /// The elements of an integer input as far as they are known, with -1 for an unknown element; nullopt if not even their number is known.
   std::optional<std::vector<std::int64_t>> numbers(int k) const { return numbers_of ? numbers_of(k) : std::nullopt; }
-  /// Whether the input is a constant: then -1 is a number.
+  /// Whether the input is a constant: then -1 is a value and not "unknown".
   bool constant(int k) const { return constant_of && constant_of(k); }
-  /// Attributes of the node; 0, false or null if absent.
+  /// Attributes of the node; 0, false or null for an absent one.
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name, 0); }
   bool flag(std::string_view name) const { return get<bool>(name, false); }
   const attribute_value* attribute(std::string_view name) const { return attributes_.find(name); }
-  /// Errors: invalid_argument with this text.
+  /// Throws invalid_argument with this text.
   [[noreturn]] void fail(std::string_view text) const { throw invalid_argument(definition_.type + ": " + std::string(text)); }
 
   std::function<std::optional<std::vector<std::int64_t>>(int)> numbers_of;
@@ -108,7 +108,8 @@ class shape_context {
   std::vector<tensor_info>& results_;
 };
 
-// The library's own. Iterators have theirs in a room above: a graph from a file may have such nodes.
+// The library's own definitions. Those of iterators are made in a higher layer, and are declared here because a graph from a file may have
+// such nodes.
 namespace detail {
 LEAT_DECLARE_FILL(fill_array_definitions);
 LEAT_DECLARE_FILL(fill_control_definitions);
@@ -119,11 +120,12 @@ LEAT_DECLARE_FILL(fill_state_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
 }  // namespace detail
 
-/// Registers an operator for graphs and files, from its line, its facts and its shape rule. The facts are in `info.what` then; what its
-/// line takes by reference it writes, unless it only controls, observes or forwards. Thread-safe; the first one of a type stays.
+/// Registers an operator for graphs and files, by its line, its facts and its shape rule. `info.what` holds the facts; inputs that the line
+/// takes by reference are added to those that the operator writes, unless it only controls, observes or forwards. Thread-safe; the first
+/// definition of a type stays.
 /// Errors: invalid_argument, with the position, for a line that cannot be parsed.
 const operator_definition& define_operator(std::string_view line, const facts& what, shape_rule shapes = {});
-/// The same for an operator that may do anything.
+/// Registers an operator that may have any effect.
 inline const operator_definition& define_operator(std::string_view line, shape_rule shapes = {}) {
   return define_operator(line, facts{.is = nature::effect}, std::move(shapes));
 }
@@ -133,7 +135,7 @@ const operator_definition* find_definition(std::string_view type);
 
 /// Whether result `port` of an operator is a reference to a variable.
 bool is_reference_result(const op_info& op, int port);
-/// The inputs, of the first so many, that an operator takes by reference or as a handle: variables and queues.
+/// The inputs, among the first `inputs`, that an operator takes by reference or as a handle: variables and queues.
 std::vector<int> reference_inputs(const op_info& op, int inputs);
 
 /// The types of all defined operators, sorted.

@@ -10,7 +10,7 @@
 
 namespace leat::detail {
 
-// Parses the one line of a definition.
+// Parses the line of a definition.
 class definition_parser {
  public:
   explicit definition_parser(std::string_view text) : text_(text) {}
@@ -183,8 +183,8 @@ class definition_parser {
   std::size_t at_ = 0;
 };
 
-// Adds what follows from the references of a line. A handle is no variable, and a reference to strings is the queue handle of an older
-// graph.
+// Adds the facts that follow from the references in a line. A handle is not a variable, and a reference to strings is the queue handle of
+// an older graph.
 inline facts facts_with_references(const operator_definition& d, facts what) {
   if (what.is == nature::effect && what.state == state_role::none && !what.forwards)
     for (std::size_t k = 0; k < d.inputs.size(); ++k) {

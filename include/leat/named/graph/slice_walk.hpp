@@ -10,8 +10,8 @@
 
 namespace leat {
 
-/// The length of the range from `start` up to, but without, `limit` in steps of `delta`, which is not 0. It is 0 if `delta` leads
-/// away from `limit`. Nothing if the range has more numbers than a tensor may have elements.
+/// The length of the range from `start` up to, but without, `limit` in steps of `delta`, which is not 0. It is 0 if `delta` leads away from
+/// `limit`, and nullopt if the range has more values than a tensor may have elements.
 constexpr std::optional<std::int64_t> range_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
   if (delta > 0 ? limit <= start : limit >= start) return 0;
   const auto unsigned_of = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
@@ -24,7 +24,7 @@ constexpr std::optional<std::int64_t> range_count(std::int64_t start, std::int64
 
 namespace detail {
 
-/// The first index, step and number of elements along one axis; the number is unknown if the axis has an unknown size.
+/// The first index, step and number of elements along one axis; the number is unknown if the size of the axis is unknown.
 struct slice_walk {
   std::int64_t begin = 0, stride = 1, count = unknown_dimension;
 };
@@ -38,7 +38,7 @@ constexpr slice_walk walk_of(std::int64_t begin, std::int64_t end, std::int64_t 
   w.begin = from_start ? (forward ? 0 : size - 1) : place(begin, forward ? 0 : -1, forward ? size : size - 1);
   const std::int64_t last = to_end ? (forward ? size : -1) : place(end, forward ? 0 : -1, forward ? size : size - 1);
   const std::int64_t distance = forward ? last - w.begin : w.begin - last;
-  // Negated as unsigned: -INT64_MIN overflows.
+  // Negated as unsigned, because -INT64_MIN overflows.
   const std::uint64_t step = forward ? static_cast<std::uint64_t>(stride) : std::uint64_t{0} - static_cast<std::uint64_t>(stride);
   w.count = distance <= 0 ? 0 : static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / step) + 1;
   if (w.count <= 1) w.stride = 1;

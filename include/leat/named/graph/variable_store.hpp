@@ -1,6 +1,6 @@
 #pragma once
-// Data of shared variables: those of a graph by name, the slices of partitioned ones, and the scope that configures new ones. `named/variables/named_variables.hpp`
-// works with it. Source: TensorFlow `variable_scope`.
+// Data of shared variables: the variables of a graph by name, the slices of partitioned ones, and the scope that configures new ones. Used
+// by `named/variables/named_variables.hpp`. Source: TensorFlow `variable_scope`.
 
 #include <leat/graph/operator.hpp>
 
@@ -15,25 +15,26 @@
 
 namespace leat {
 
-/// What `get_variable` does with a name: create it, require that it exists, or either.
+/// How `get_variable` treats a name: it creates the variable, requires that it exists, or does either.
 enum class reuse_mode { none, yes, automatic };
 inline constexpr reuse_mode AUTO_REUSE = reuse_mode::automatic;
 
-/// Makes a variable's initial value of a shape and dtype, for `get_variable`.
+/// Makes the initial value of a variable from its shape and dtype, for `get_variable`.
 using variable_initializer = std::function<output(const shape&, dtype)>;
-/// A term that is added to the loss for a variable.
+/// Makes the term of a variable that is added to the loss.
 using variable_regularizer = std::function<output(const output&)>;
 
-/// Into how many slices a new variable of a shape and dtype is cut, for each axis; at most one number is above 1.
+/// Returns, for a variable's shape and dtype, the number of slices along each axis; at most one of these is above 1.
 using variable_partitioner = std::function<std::vector<std::int64_t>(const shape&, dtype)>;
 
-/// What part of the whole the initial value of a slice is for: the slice begins at `var_offset`. Source: TensorFlow `_PartitionInfo`.
+/// The part of a partitioned variable for which an initial value is made: the slice starts at `var_offset`. Source: TensorFlow
+/// `_PartitionInfo`.
 struct partition_info {
   shape full_shape{};
   std::vector<std::int64_t> var_offset{};
 };
 
-/// Of a variable that is a slice of a partitioned one: under which name the whole is saved, and where the slice lies in it.
+/// For a slice of a partitioned variable: the name under which the whole is saved, and the position of the slice in it.
 /// Source: TensorFlow `Variable.SaveSliceInfo`.
 struct save_slice_info {
   std::string full_name{};
@@ -57,7 +58,7 @@ struct variable_scope_state {
 struct variable_store {
   std::map<std::string, int, std::less<>> variables;  // by full name: the node
   std::shared_ptr<variable_scope_state> current = std::make_shared<variable_scope_state>();
-  std::map<std::string, int, std::less<>> open_count;  // how often a scope was opened, for default names
+  std::map<std::string, int, std::less<>> open_count;  // how many times a scope was opened, for default names
 };
 
 struct variable_settings;
@@ -72,8 +73,9 @@ struct partitioned_store {
   };
   std::map<std::string, entry, std::less<>> variables;  // by full name
   std::map<int, save_slice_info> slices;                // by the slice's node; slots of slices, too
-  const partition_info* current = nullptr;              // while the initial value of a slice is made
-  // `get_variable` where a scope has a partitioner or a variable is partitioned; set by whoever brings the first of these.
+  const partition_info* current = nullptr;              // set while the initial value of a slice is made
+  // Implements `get_variable` for partitioned variables; set when a graph gets its first scope with a partitioner or its first partitioned
+  // variable.
   output (*get_variable)(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                          const std::source_location& where) = nullptr;
 };
