@@ -1,7 +1,7 @@
 #pragma once
-// Rewrites the operators of TensorFlow's gradients and training steps to those that the passes know, so that a training step of a graph
-// with names is compiled and fused like any other expression; those that depend on sizes only where these are known. Sessions use
-// the same rewrites for programs, and for single nodes without a kernel.
+// Rewrites the operators of TensorFlow's gradients and training steps to operators that the passes know, so that a training step of a graph
+// with names is compiled and fused like any other expression. Rewrites that depend on sizes apply only if these are known. Sessions use the
+// same rewrites for programs, and for single nodes without a kernel.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::detail {
 
-// Tiling: reshapes to [1, d, ...], broadcasts, reshapes back.
+// Repeats x along each axis: reshapes it to [1, d, ...], broadcasts it, and reshapes it back.
 inline output repeat_plain(const output& x, const std::vector<std::int64_t>& times) {
   const shape from = x.extent();
   shape apart;
@@ -98,7 +98,7 @@ LEAT_FILL(fill_canonical_rewrites) {
     return output(make_node<sum_op>(axes, x[0]));
   });
 
-  // Optimizers' steps. Variables, slots and gradients have one shape, rates are scalars.
+  // Optimizers' steps. Variables, slots and gradients have one shape; rates are scalars.
   const auto step = []<class Update>(std::type_identity<Update>) {
     std::vector<int> operands(static_cast<std::size_t>(update::inputs_of<Update>.count));
     for (int k = 0; k < update::inputs_of<Update>.count; ++k) operands[static_cast<std::size_t>(k)] = k;
@@ -128,7 +128,7 @@ LEAT_FILL(fill_canonical_rewrites) {
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (step(std::type_identity<Updates>{}), ...);
   }(std::type_identity<update::operators<std::tuple>>{});
-  // The second results of cross entropies: the gradient for the logits.
+  // The second results of cross entropies: the gradients for the logits.
   pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
   pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);
 }

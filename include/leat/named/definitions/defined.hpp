@@ -1,5 +1,5 @@
 #pragma once
-// All operators that the library defines for graphs at run time alone, beside those shared with typed expressions (ops/known.hpp).
+// All operators that the library defines only for graphs at run time; ops/known.hpp has those shared with typed expressions.
 
 #include <leat/named/definitions/defined_array.hpp>
 #include <leat/named/definitions/defined_control.hpp>

@@ -42,7 +42,7 @@ inline void split_shape(shape_context& c) {
   shape part = c.input(1).extent;
   const auto axis = shapes::number(c, 0);
   if (!part.has_rank()) return;
-  if (!axis || (*axis < 0 && !c.constant(0))) {  // -1 may be an axis or unknown
+  if (!axis || (*axis < 0 && !c.constant(0))) {  // -1 may be an axis or mean "unknown"
     for (int i = 0; i < part.rank; ++i) part.dim[i] = unknown_dimension;
     if (part.rank == 1 && c.input(1).extent[0] >= 0) part.dim[0] = c.input(1).extent[0] / c.result_count();
     return c.set_all(part);
@@ -74,13 +74,13 @@ struct slice_masks {
   std::int64_t begin, end, ellipsis, new_axis, shrink;
 };
 
-/// One entry per axis, as many for new ones, and one for the ellipsis.
+/// The maximum number of entries: one per axis, as many for new axes, and one for the ellipsis.
 inline constexpr std::size_t max_slice_entries = 2 * max_rank + 1;
 
-/// A strided slice, resolved per axis of its input and its result. Source: TensorFlow `strided_slice`.
+/// A strided slice, resolved for each axis of its input and its result. Source: TensorFlow `strided_slice`.
 struct slice_plan {
-  std::vector<slice_walk> walks;  // indexed by axis of the input
-  shape result;                   // with axes of size 1 where new ones are, without those that are removed
+  std::vector<slice_walk> walks;  // by axis of the input
+  shape result;                   // with the new axes of size 1, and without the removed axes
   std::string problem;
 };
 inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> begin, std::span<const std::int64_t> end,
@@ -96,8 +96,8 @@ inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> b
   }
   const int entries = static_cast<int>(strides.size());
   const auto bit = [](std::int64_t mask, int k) { return (mask >> k & 1) != 0; };
-  int taken = 0;  // axes of the input that entries name
-  int made = 0;   // new axes
+  int taken = 0;  // number of input axes that entries name
+  int made = 0;   // number of new axes
   bool has_ellipsis = false;
   for (int k = 0; k < entries; ++k) {
     if (!bit(masks.ellipsis, k) && bit(masks.new_axis, k)) ++made;

@@ -67,7 +67,7 @@ LEAT_FILL(fill_control_definitions) {
   define_operator("StackPop(handle: &string) -> (elem: elem_type)",
                   {.is = nature::effect, .work = work_kind::none, .state = state_role::pop});
   define_operator("StackClose(handle: &string) -> ()", {.is = nature::effect, .work = work_kind::none});
-  // Side effects.
+  // Operators with side effects.
   define_operator("Print(input: T, data: list(U)) -> (output: T); message: string = \"\"; first_n: int = -1; summarize: int = 3",
                   {.is = nature::effect, .work = work_kind::none, .forwards = true}, shapes::like<0>);
   define_operator("PrintV2(input: string) -> (); output_stream: string = \"stderr\"; end: string = \"\"",

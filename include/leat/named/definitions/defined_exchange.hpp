@@ -1,5 +1,5 @@
 #pragma once
-// Definitions of the two ends of an edge between devices, which named/placement/partition.hpp makes.
+// Definitions of `_Send` and `_Recv`, the two ends of an edge between devices, which named/placement/partition.hpp makes.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>

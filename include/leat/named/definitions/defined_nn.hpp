@@ -1,5 +1,5 @@
 #pragma once
-// Definitions of operators of networks and training graphs that have no typed form: biases, gradients of activations, convolutions,
+// Definitions of operators of neural networks and training graphs that have no typed form: biases, gradients of activations, convolutions,
 // pooling, batched matrix products, summaries.
 
 #include <leat/core/fill.hpp>
@@ -35,7 +35,7 @@ inline std::int64_t attribute_at(const shape_context& c, std::string_view name, 
   const auto* list = a != nullptr ? a->get_list<std::int64_t>() : nullptr;
   return list != nullptr && static_cast<std::size_t>(k) < list->size() ? (*list)[static_cast<std::size_t>(k)] : otherwise;
 }
-// Number of positions of a window along one dimension. Source: TensorFlow's padding SAME and VALID.
+// The number of positions of a window along one dimension. Source: TensorFlow's padding SAME and VALID.
 inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride) {
   const auto* a = c.attribute("padding");
   const auto* padding = a != nullptr ? a->get_if<std::string>() : nullptr;
@@ -45,7 +45,7 @@ inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int6
   if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
   return (size - window) / stride + 1;
 }
-/// Whether the attribute `data_format` says that channels follow the batch ("NCHW"); without it they are last.
+/// Whether the attribute `data_format` says that channels follow the batch ("NCHW"); without the attribute they are last.
 inline bool is_channels_first(const attribute_value* data_format) {
   const auto* text = data_format != nullptr ? data_format->get_if<std::string>() : nullptr;
   return text != nullptr && text->starts_with("NC");

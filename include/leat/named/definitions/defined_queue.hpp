@@ -7,11 +7,11 @@
 namespace leat::detail {
 
 LEAT_FILL(fill_queue_definitions) {
-  // Handles in older graphs are references to strings.
+  // In older graphs handles are references to strings.
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
     const std::string handle = old ? "handle: &string" : "handle: resource";
-    // TensorFlow has its entries "no gradient" under these older names alone.
+    // TensorFlow has "no gradient" entries only under these older names.
     const facts waits{.is = nature::effect, .stops_gradient = old, .waits = true};
     const std::string queue = "component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; ";
     const std::string place = "container: string = \"\"; shared_name: string = \"\"";
@@ -44,7 +44,7 @@ LEAT_FILL(fill_queue_definitions) {
   define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)",
                   {.is = nature::effect, .waits = true});
 
-  // The library's own: gradients of synchronous replicas, one for each, and the rounds in which they are given.
+  // Operators of this library: the gradients of synchronous replicas, one for each replica, and the rounds in which they are given.
   const std::string named = "container: string = \"\"; shared_name: string = \"\"";
   define_operator("ReplicaRounds() -> (handle: resource); replicas: int >= 1; " + named, shapes::numbers);
   define_operator("ReplicaRoundsJoin(handle: resource, replica: int32) -> ()");
@@ -60,7 +60,8 @@ LEAT_FILL(fill_queue_definitions) {
   define_operator("ReplicaGradientsMean(handle: resource) -> (mean: dtype)");
   define_operator("ReplicaGradientsMeanRows(handle: resource) -> (mean: dtype, indices: Tindices); Tindices: {int32, int64}");
 
-  // The library's own: who takes part in training through accumulators and tokens. A state is four numbers (kernels_roster.hpp).
+  // Operators of this library: the roster of the replicas that take part in training through accumulators and tokens. A state is four
+  // integers (kernels_roster.hpp).
   const std::string who = "who: string = \"\"";
   define_operator("ReplicaRoster() -> (handle: resource); replicas: int >= 1; gradients: int >= 1; " + named, shapes::numbers);
   define_operator("ReplicaRosterJoin(handle: resource, global_step: int64) -> (state: int64); " + who, shapes::vector_of_numbers<4>);

@@ -16,13 +16,13 @@ inline const shape scalar{};
 
 /// All results are scalars.
 inline void numbers(shape_context& c) { c.set_all(scalar); }
-/// The shape [2]: TensorFlow's shape of handles of stacks and accumulators, though they are scalars.
+/// All results have the shape [2], TensorFlow's shape of handles of stacks and accumulators, although they are scalars.
 inline void two_elements(shape_context& c) {
   shape pair;
   pair.push(2);
   c.set_all(pair);
 }
-/// The shape [N].
+/// All results have the shape [N].
 template <int N>
 inline void vector_of_numbers(shape_context& c) {
   c.set_all(vector_of(N));
@@ -36,7 +36,7 @@ inline void like(shape_context& c) {
 inline void each(shape_context& c) {
   for (int k = 0; k < c.result_count() && k < c.input_count(); ++k) c.set(k, c.input(k).extent);
 }
-/// What all inputs' shapes have in common; they must be compatible.
+/// All results have the inputs' shape, as far as the inputs determine it; these must be compatible.
 inline void all_equal(shape_context& c) {
   shape extent = c.input(0).extent;
   for (int k = 1; k < c.input_count(); ++k) {
@@ -45,7 +45,7 @@ inline void all_equal(shape_context& c) {
   }
   c.set_all(extent);
 }
-/// The broadcast shape of two inputs, as far as it is known.
+/// The result has the broadcast shape of two inputs, as far as it is known.
 inline void broadcast(shape_context& c) {
   const shape& a = c.input(0).extent;
   const shape& b = c.input(1).extent;
@@ -77,13 +77,13 @@ inline shape from_numbers(const shape_context& c, int k) {
   for (auto n : *numbers) s.push(n < 0 ? unknown_dimension : n);
   return s;
 }
-/// The one element of an input, if known.
+/// The only element of an input, if it is known.
 inline std::optional<std::int64_t> number(const shape_context& c, int k) {
   const auto numbers = c.numbers(k);
   if (!numbers || numbers->size() != 1) return std::nullopt;
   return (*numbers)[0];
 }
-/// Fails unless input `k` has this rank, if known.
+/// Checks that input `k` has this rank, if its rank is known. Errors: invalid_argument.
 inline void want_rank(const shape_context& c, int k, int rank) {
   const shape& s = c.input(k).extent;
   if (s.has_rank() && s.rank != rank)

@@ -1,5 +1,6 @@
 #pragma once
-// Definitions of operators that change variables: scatter updates, optimizers' steps, counters. References are inputs and results.
+// Definitions of operators that change variables: scatter updates, optimizers' steps, counters. They take references as inputs, and most
+// return one.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
@@ -44,8 +45,8 @@ LEAT_FILL(fill_state_definitions) {
   define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true",
                   {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = true}, shapes::like<0>);
 
-  // Optimizers: every array has the shape of the variable, every rate is a scalar. Those of selected rows have indices behind the
-  // gradient, whose shape is another.
+  // Optimizers: every array has the shape of the variable, every rate is a scalar. Sparse updates have indices after the gradient, and the
+  // gradient has another shape than the variable.
   const auto define_update = []<class Update>(std::type_identity<Update>) {
     const auto check = [](bool of_rows) {
       return [of_rows](shape_context& c) {

@@ -1,5 +1,5 @@
 #pragma once
-// Typed expressions without their types, for their export to a graph with names.
+// Type-erased typed expressions, for their export to a graph with names.
 
 #include <leat/expr/tensor.hpp>
 
@@ -13,7 +13,7 @@ struct variable_gradient;
 
 namespace leat::detail {
 
-/// Changes the gradients of a training step, before it is written.
+/// A function that changes the gradients of a training step before the step is written.
 using gradient_change = std::function<void(std::vector<variable_gradient>&)>;
 
 /// The values that expressions carry, by id.
@@ -36,7 +36,7 @@ struct any_expression {
   bool is_tensor = false;
   carried_table carried{};
 };
-/// An expression without the values that it carries.
+/// The type-erased expression without the values that it carries.
 template <expression E>
 any_expression kind_of_expression() {
   return {[](graph& g) { return leat::flatten<E>(g); }, is_tensor<E>, {}};

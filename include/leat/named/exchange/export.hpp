@@ -1,6 +1,6 @@
 #pragma once
-// Exports a graph with names to the form of TensorFlow's files: every node with its inputs, attributes and device. `import.hpp`
-// reads the same graph back.
+// Exports a graph with names to the form of TensorFlow's files: every node with its inputs, attributes and device. `import.hpp` reads the
+// same graph back.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
@@ -8,13 +8,13 @@
 
 namespace leat {
 
-/// One node in file form. Control inputs come last, sorted by name, as TensorFlow writes them.
+/// One node in file form. Control inputs come last, sorted by name, as in TensorFlow.
 node_def to_node_def(graph& g, int index);
 
-/// By node: whether these nodes depend on it, or it is one of them.
+/// For each node, whether it is one of the targets or one of these depends on it.
 std::vector<char> needed_for(graph& g, std::span<const int> targets);
 
-/// The whole graph in file form, or with `only` the part that these nodes need. Source: TensorFlow `Graph.as_graph_def`,
+/// The whole graph in file form, or with `only` the subgraph that these nodes need. Source: TensorFlow `Graph.as_graph_def`,
 /// `extract_sub_graph`.
 graph_def export_graph(graph& g, std::span<const int> only = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// Writes the rows of typed expressions to a graph with names: what `to_graph` does.
+// Writes the rows of typed expressions to a graph with names; implements `to_graph`.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/exchange/any_expression.hpp>
@@ -13,7 +13,7 @@
 namespace leat::detail {
 
 class graph_writer;
-// Writes a row that stands for a gradient, or a training step: returns its tensor, or its operation as a tensor.
+// Writes a row that stands for a gradient or a training step, and returns its tensor, or its operation as a tensor.
 using deferred_writer = output (*)(graph_writer&, const node&);
 struct deferred_writers {
   std::map<std::string, deferred_writer, std::less<>> by_type;
@@ -42,16 +42,16 @@ class graph_writer {
   output input(const node& n, int k) { return operand(from_.input(n, k)); }
   std::int64_t number(const node& n, int k) const { return from_.attribute(n, k); }
   const node& row_of(const node& n, int k) const { return from_.at(from_.input(n, k)); }
-  /// A number that an expression carries.
+  /// The value that an expression carries under this id, as a double.
   double carried(std::int64_t id) const { return std::bit_cast<double>(bits_of_number(static_cast<std::uint64_t>(id))); }
-  /// The value of input k if it is a constant or a plain number.
+  /// The value of input k if it is a constant or a plain number; nullopt otherwise.
   std::optional<double> plain_number(const node& n, int k) const {
     const node& in = from_.at(from_.input(n, k));
     if (in.op->kind != op_kind::constant) return std::nullopt;
     return value_of_bits(in.result.type, from_.attribute(in, 0));
   }
-  std::map<std::int64_t, std::vector<output>> gradients;  // of calls already written
-  gradient_change change_gradients;                       // of each training step with given ones, before it is written
+  std::map<std::int64_t, std::vector<output>> gradients;  // by call: the gradients that were already written
+  gradient_change change_gradients;                       // called with the given gradients of each training step before it is written
 
  private:
   static bool is_number(const node& n) {
@@ -74,7 +74,7 @@ class graph_writer {
     if (!static_cast<bool>(made)) made = enter(index);
     return made;
   }
-  // A number becomes a constant per use, named after its user.
+  // The tensor of a row. A constant or plain number becomes a new constant for each use, named after its user.
   output operand(int index) {
     const node& n = from_.at(index);
     if (!is_number(n)) return made_[static_cast<std::size_t>(index)];
@@ -93,7 +93,7 @@ class graph_writer {
         .result();
   }
 
-  // The size of a named dimension, an int32 scalar: from the shape of a placeholder that has it.
+  // The size of a named dimension, an int32 scalar, taken from the shape of a placeholder that has this dimension.
   output size_of_dimension(std::int64_t dimension) {
     if (const auto known = sizes_.find(dimension); known != sizes_.end()) return known->second;
     for (int i = 0; i < from_.size(); ++i) {
@@ -101,7 +101,7 @@ class graph_writer {
       if (n.op->kind != op_kind::placeholder) continue;
       for (std::int32_t axis = 0; axis < n.result.extent.rank; ++axis) {
         if (n.result.extent[axis] != dimension) continue;
-        const output extent = shape_of(written(i));  // it may come after what needs the size
+        const output extent = shape_of(written(i));  // the placeholder may come after the node that needs the size
         const graph_operation part = raw_named(to_, "StridedSlice", "strided_slice",
                                                {{"input", extent},
                                                 {"stack", tensor_literal({axis})},
@@ -129,7 +129,7 @@ class graph_writer {
     if (const auto fixed = from_.attribute(n, 0); fixed != 1) product = product * static_cast<int>(fixed);
     return cast_to(product, n.result.type);
   }
-  // Sizes that include named dimensions: constants if the operator computes one itself, otherwise a stacked tensor.
+  // Sizes that include named dimensions: constants if at most one is named and the operator computes it itself, otherwise a stacked tensor.
   number_argument sizes_argument(std::span<const std::int64_t> sizes, bool computes_one = false) {
     if (const auto plain = constant_sizes(sizes, computes_one)) return tensor_literal(*plain);
     std::vector<output> parts;
@@ -193,7 +193,7 @@ class graph_writer {
     return {};
   }
 
-  // A reduction along all axes is written as one without axes: typed expressions do not distinguish them.
+  // Whether a reduction is along all axes. It is then written without axes, because typed expressions do not distinguish the two.
   static bool reduces_all(const node& n, const shape& operand, const std::vector<std::int64_t>& numbers) {
     bool has_axes = false;
     for (const field& f : form_of(*n.op, 1)) has_axes = has_axes || f.kind == field_kind::axes;
@@ -212,7 +212,7 @@ class graph_writer {
     if (n.op->only_checks) return operand(from_.input(n, 0));
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
-    // TensorFlow's operators take matrices of logits alone; its functions make these of what they are given.
+    // TensorFlow's operators take only matrices of logits; its functions reshape other operands to matrices.
     if (is_operator<softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)
       return softmax_cross_entropy_with_logits(operands[1], operands[0]);
     if (is_operator<sparse_softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)

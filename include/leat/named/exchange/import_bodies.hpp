@@ -1,5 +1,6 @@
 #pragma once
-// Implementation of import.hpp: checks the whole graph, orders it, infers the shapes of loop variables by trial, makes the nodes.
+// Implementation of import.hpp: checks the whole graph, orders it, infers the shapes of loop variables by trial imports, and makes the
+// nodes.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/infer.hpp>
@@ -20,7 +21,7 @@ namespace leat {
 
 namespace detail {
 
-// An input of a file's node: "a", "a:1", "^a".
+// An input of a node in a file: "a", "a:1", "^a".
 struct file_input {
   std::string_view node;
   int port = 0;
@@ -51,14 +52,14 @@ class importer {
     const std::vector<int> order = topological();
     if (!ways_back_.empty() && !is_trial_ && options_.input_map.empty()) settle_loops();
     if (nodes_.context != nullptr && options_.input_map.empty()) {
-      graph scratch;  // branches and loops cannot be rolled back: find errors first
+      graph scratch;  // nodes in branches and loops cannot be removed again, so that errors are found first
       scratch.named();
       const import_options plain{.name = "", .unknown_operators = options_.unknown_operators};
       importer trial(scratch, def_, plain);
       trial.is_trial_ = true;
       trial.run();
     }
-    // A failed import leaves the graph unchanged.
+    // Restores the graph if the import fails.
     struct unless_done {
       graph& g;
       named_part& nodes;
@@ -97,8 +98,8 @@ class importer {
   }
 
  private:
-  // Infers the shapes of loop variables. A loop's `Merge` precedes its back edge: its shape is first taken from the value that enters
-  // the loop; if an iteration returns another one, from what both have in common. Tried in a scratch graph.
+  // Infers the shapes of loop variables. A loop's `Merge` comes before its back edge, so that its shape is first taken from the value that
+  // enters the loop; if an iteration returns another shape, from the dimensions in which both agree. The trials use a scratch graph.
   void settle_loops() {
     std::map<int, shape> shapes;
     for (const auto& way : ways_back_) shapes.emplace(way.node, shape{});
@@ -114,7 +115,7 @@ class importer {
       try {
         trial.run();
       } catch (const error&) {
-        return;  // the import itself reports the error, or knows less of the shapes
+        return;  // the import itself reports the error, or infers less of the shapes
       }
       bool settled = true;
       for (const auto& [node, k, to] : ways_back_) {
@@ -144,7 +145,7 @@ class importer {
   }
 
   struct edge {
-    int node = -1;  // in the file, or -1 if `mapped` is set
+    int node = -1;  // index in the file; -1 if `mapped` is set
     int port = 0;
     bool control = false;
     output mapped;
@@ -176,7 +177,7 @@ class importer {
       used[name] = false;
     }
     inputs_.resize(def_.nodes.size());
-    // A number in a file must not cause an allocation of its size.
+    // A limit for the number of results: a count in a file must not cause an allocation of that size.
     allowed_results_ = max_results + 1 + 16 * def_.nodes.size();
     for (std::size_t i = 0; i < def_.nodes.size(); ++i) {
       const node_def& def = def_.nodes[i];
@@ -216,7 +217,8 @@ class importer {
     return options_.input_map.find(in.node);
   }
 
-  // Operands before users, otherwise as in the file. A loop's back edge, from NextIteration to Merge, is ignored.
+  // The order in which nodes are made: operands before users, and as in the file where that leaves a choice. A loop's back edge, from
+  // NextIteration to Merge, is ignored.
   std::vector<int> topological() {
     const std::size_t n = def_.nodes.size();
     std::vector<int> waits(n, 0);
@@ -254,7 +256,8 @@ class importer {
     return order;
   }
 
-  // A graph that holds nodes of several files is as old as the oldest of them. Source: TensorFlow's `GraphConstructor::UpdateVersionDef`.
+  // A graph with nodes of several files gets the oldest producer version among them. Source: TensorFlow's
+  // `GraphConstructor::UpdateVersionDef`.
   void merge_versions() {
     version_def& versions = nodes_.versions;
     if (g_.size() == 0) {
@@ -268,8 +271,8 @@ class importer {
         versions.bad_consumers.push_back(bad);
   }
 
-  // The nodes' names in the graph: those of the file behind the prefix, in which upper and lower case differ. Only where the graph has a
-  // node or a scope of the very same name is a number added. Source: TensorFlow's `GraphConstructor::FindUniqueName`.
+  // Chooses the nodes' names in the graph: the file's names with the prefix; names that differ only in case are distinct. A number is added
+  // only if the graph has a node or a scope of exactly the same name. Source: TensorFlow's `GraphConstructor::FindUniqueName`.
   void choose_names() {
     const std::string before = prefix_.empty() ? std::string{} : prefix_ + "/";
     names_.reserve(def_.nodes.size());
@@ -283,7 +286,7 @@ class importer {
       });
     if (!taken.empty()) number(taken);
   }
-  // Calls `f` with a name and with the scopes that it is in, as far as they are behind a prefix.
+  // Calls `f` with a name and with each scope around it, as long as these begin with the prefix.
   template <class F>
   static void for_each_scope(std::string_view name, std::string_view before, F f) {
     if (!name.starts_with(before)) return;
@@ -292,7 +295,7 @@ class importer {
       if (name.find('/', before.size()) == name.npos) break;
     }
   }
-  // Gives names that are taken a number with which neither the graph nor the file has them.
+  // Appends to each name that is taken a number with which it occurs neither in the graph nor in the file.
   void number(const std::set<std::string, std::less<>>& taken) {
     std::unordered_set<std::string> used;
     const auto use = [&](std::string_view name) { for_each_scope(name, {}, [&](std::string_view part) { used.emplace(part); }); };
@@ -305,7 +308,7 @@ class importer {
     }
   }
 
-  // Makes one node, whose operands exist except for a loop's back edge.
+  // Makes one node. Its operands exist already, except for a loop's back edge.
   int enter(std::size_t in_file) {
     const node_def& def = def_.nodes[in_file];
     const std::vector<edge>& edges = inputs_[in_file];
@@ -337,7 +340,7 @@ class importer {
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
       if (!is_carried(def, request.inputs)) rethrow_saying(e, place_of(def) + e.what());
-      // What is refused is its run, not the file.
+      // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
       numbers.clear();
       carry(def, request);
@@ -358,7 +361,7 @@ class importer {
     return made;
   }
 
-  // Whether a node has to do with numbers of dtypes that the library carries from file to file, and does not compute with.
+  // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with.
   static bool is_carried(const node_def& def, std::span<const output> inputs) {
     const auto is_one = [](data_type type) { return leat::is_known(type) && is_carried_only(static_cast<dtype>(type)); };
     if (std::any_of(inputs.begin(), inputs.end(), [&](const output& in) { return is_one(to_data_type(in.type())); })) return true;
@@ -368,7 +371,7 @@ class importer {
     }
     return false;
   }
-  // The results of such a node as far as its attributes tell.
+  // Sets the results of such a node, as far as its attributes determine them.
   static void carry(const node_def& def, node_request& request) {
     request.complete = false;
     request.number_inputs = 0;
@@ -384,8 +387,8 @@ class importer {
     }
   }
 
-  // The attribute `_output_shapes` adds to what is known of the results' shapes, which it must not contradict; it is not kept, because the
-  // graph may change. Source: TensorFlow's `GraphConstructor::ValidateShape`.
+  // The attribute `_output_shapes` refines the shapes of the results, and must not contradict what is known of them. It is not kept,
+  // because the graph may change. Source: TensorFlow's `GraphConstructor::ValidateShape`.
   static void take_shape_hints(const node_def& def, node_request& request) {
     const auto* attribute = request.attributes.find("_output_shapes");
     const auto* held = attribute != nullptr ? attribute->get_if<attribute_list>() : nullptr;
@@ -406,7 +409,8 @@ class importer {
     }
     request.attributes.erase("_output_shapes");
   }
-  // Operators of whose results some versions of TensorFlow told other shapes: references and handles. Source: the list in `ValidateShape`.
+  // Operators for which some versions of TensorFlow inferred other result shapes: references and handles. Source: the list in
+  // `ValidateShape`.
   static bool may_have_other_shape(std::string_view op) {
     constexpr std::string_view of_reference[]{"Accumulator", "Barrier", "Enter", "Iterator", "Mutex",      "Queue",
                                               "Reader",      "Ref",     "Stack", "Table",    "TensorArray"};
@@ -427,7 +431,7 @@ class importer {
     if (from.kind == op_kind::placeholder || is_reference_result(from, in.port())) return true;
     return from.infer == nullptr && find_definition(from.type) == nullptr;  // of an unknown operator
   }
-  // The value of a back edge must have its Merge's dtype and a compatible shape.
+  // Checks that the value of a back edge has its Merge's dtype.
   void check_way_back(int node, int k, const output& from) const {
     const node_def& def = def_.nodes[static_cast<std::size_t>(node)];
     check_output(def, def.inputs[static_cast<std::size_t>(k)], from);
@@ -463,7 +467,7 @@ class importer {
     request.results = infer_results(d, request.inputs, infos, attributes);
   }
 
-  // Names in "_class" become those that the nodes have in the graph.
+  // Replaces the names in "_class" by those that the nodes have in the graph.
   void move_classes(attribute_map& attributes) const {
     auto* value = attributes.find_to_change("_class");
     const auto* list = value != nullptr ? value->get_list<std::string>() : nullptr;
@@ -532,7 +536,7 @@ class importer {
                                ", but its input has " + name_of_data_type(to_data_type(is)));
     }
     number_values values;
-    std::deque<tensor_proto> computed;  // from known shapes
+    std::deque<tensor_proto> computed;  // values computed from known shapes
     for (int k = operands; k < static_cast<int>(request.inputs.size()); ++k) {
       const output& in = request.inputs[static_cast<std::size_t>(k)];
       values.push_back(in.port() == 0 ? nodes_.contents_of(g_, in.index()) : nullptr);
@@ -558,7 +562,7 @@ class importer {
     for (const field& f : fields)
       if (f.kind == field_kind::result) request.results.push_back(further_info(f, infos));
   }
-  // Checks that operands of one group have one dtype, if known, and that references are to variables.
+  // Checks that operands of one group have one dtype, if it is known, and that references are to variables.
   void check_operand_types(const node_def& def, detail::list_view<field> fields, std::span<const output> operands) const {
     std::size_t at = 0;
     std::size_t first = operands.size();
@@ -593,16 +597,17 @@ class importer {
     for (auto n : *found) s.push(n < 0 ? unknown_dimension : n);
     return s;
   }
-  // Whether one operand's dtype determines the other's: the same one, or one of the same group.
+  // Whether one operand's dtype determines the other's: they are the same operand, or belong to the same group.
   static bool speaks_of(detail::list_view<field> fields, int one, int other) {
     return one == other || (group_of(fields, one) != -1 && group_of(fields, one) == group_of(fields, other));
   }
-  // Whether a dtype is none that the library computes with; texts are such, too.
+  // Whether a dtype is one that the library does not compute with; strings are, too.
   static bool is_carried_type(dtype type) { return to_dtype(to_data_type(type)) == dtype::invalid; }
   static bool carried_type(std::span<const tensor_info> infos) {
     return std::any_of(infos.begin(), infos.end(), [](const tensor_info& i) { return is_carried_type(i.type); });
   }
-  // The result of an operator for dtypes that the library does not compute with: what it would be for others in their places.
+  // The result of an operator for dtypes that the library does not compute with. It is inferred with other dtypes in their place, and
+  // converted back.
   static tensor_info carried_result(const node_def& def, const op_info& op, std::span<const tensor_info> infos,
                                     const number_values& values) {
     const auto fields = form_of(op, static_cast<int>(infos.size()));
@@ -648,7 +653,8 @@ class importer {
     } else {
       if (const auto said = declared_shape(def, def_.versions.producer)) {
         result.extent = to_shape(*said);
-        // A graph that takes in nodes of several producers is of one: what is unknown for the file's own says so.
+        // An imported graph has a single producer version, although files differ in what an empty shape means: the shape that this file's
+        // producer meant is written explicitly.
         if (request.op->kind == op_kind::placeholder) request.attributes["shape"] = *said;
       }
       if (request.op->kind == op_kind::variable) numbers = {0, 1, 0};
@@ -683,17 +689,17 @@ class importer {
   const graph_def& def_;
   const import_options& options_;
   std::string prefix_;
-  std::vector<std::string> names_;  // of the file's nodes, in the graph
+  std::vector<std::string> names_;  // by node of the file: its name in the graph
   name_index by_name_;
   std::vector<std::vector<edge>> inputs_;
   std::vector<int> most_ports_;
   std::vector<int> place_;
   std::vector<way_back> ways_back_;
-  std::size_t results_ = 0;  // of all imported nodes
+  std::size_t results_ = 0;  // number of results of all imported nodes
   std::size_t allowed_results_ = 0;
-  std::map<int, shape> merge_shapes_;  // of loop variables, if known
+  std::map<int, shape> merge_shapes_;  // shapes of loop variables, where known
   bool is_trial_ = false;
-  bool as_entered_ = false;  // loop variables take their initial shape
+  bool as_entered_ = false;  // loop variables take the shape of their initial value
 };
 
 }  // namespace detail

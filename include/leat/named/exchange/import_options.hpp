@@ -7,18 +7,19 @@
 
 namespace leat {
 
-/// How a graph is imported.
+/// Options of `import_graph`.
 struct import_options {
   std::string name = "import";                             // scope of the nodes, made unique by a number; "" for none
-  std::map<std::string, output, std::less<>> input_map{};  // replaces tensors of the file ("x:0", "x")
-  std::vector<std::string> return_elements{};              // names in the file: "y:0", "train"; of a replaced tensor, what replaces it
+  std::map<std::string, output, std::less<>> input_map{};  // tensors that replace those of the file ("x:0", "x")
+  std::vector<std::string> return_elements{};              // names in the file: "y:0", "train"; a replaced tensor returns its replacement
   bool unknown_operators = true;                           // whether unknown operators are accepted
 };
 
-/// Makes the nodes of a file's graph; returns what `return_elements` names. Names, inputs and cycles are checked before the first node
-/// is made. Errors, naming the node: invalid_argument for duplicate or malformed names, inputs or outputs that do not exist, cycles,
-/// wrong counts or dtypes of inputs, attributes of the wrong kind or range, shapes that do not fit; resource_exhausted for more
-/// outputs than are in proportion to the file; unimplemented for more than 8 dimensions, and for unknown operators unless accepted.
+/// Makes the nodes of a file's graph, and returns the elements that `return_elements` names. Names, inputs and cycles are checked before
+/// the first node is made.
+/// Errors, naming the node: invalid_argument for duplicate or malformed names, inputs or outputs that do not exist, cycles, wrong numbers
+/// or dtypes of inputs, attributes of the wrong kind or range, shapes that do not fit; resource_exhausted for more outputs than are in
+/// proportion to the file; unimplemented for more than 8 dimensions, and for unknown operators unless accepted.
 /// Source: TensorFlow `import_graph_def`.
 std::vector<graph_element> import_graph(graph& g, const graph_def& def, const import_options& options = {});
 inline std::vector<graph_element> import_graph(const graph_def& def, const import_options& options = {}) {

@@ -1,8 +1,8 @@
 #pragma once
-// The gradient of an operator's class in a graph with names: the one text that tables have, too (graph/build.hpp), whose nodes are those that
-// TensorFlow 1.x writes, under the same names. The gradient of an operand that was broadcast is summed: over axes known from the shapes, or
-// computed at run time (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the operators of
-// the same names.
+// The gradient of an operator's class in a graph with names. It is the same code that computes gradients in tables (graph/build.hpp); here
+// its nodes are those that TensorFlow 1.x makes, under the same names. The gradient of an operand that was broadcast is summed: over axes
+// known from the shapes, or over axes computed at run time (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's
+// gradients of the operators of the same names.
 
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_math.hpp>
@@ -14,7 +14,7 @@ namespace leat::detail {
 
 // ---- broadcast operands ----------------------------------------------------------------------------------------------
 
-/// The axes of the result along which each of two operands was broadcast, if the shapes are known.
+/// The axes of the result along which each of two operands was broadcast, if the shapes determine them.
 struct repeated_axes {
   bool known = false;
   std::vector<std::int32_t> x;
@@ -47,7 +47,7 @@ inline std::array<output, 2> broadcast_gradient_args(const output& x_shape, cons
 inline output reduced_to(const output& gradient, const index_list& axes, const output& its_shape) {
   return reshape(reduce_sum(gradient, axes, keep_dims::yes), its_shape);
 }
-/// The gradients of two operands, each in its operand's shape.
+/// The gradients of two operands, each reduced to its operand's shape.
 inline gradient_list reduced(const gradient_call& c, const output& gx, const output& gy) {
   const output x = c.input(0);
   const output y = c.input(1);
@@ -68,9 +68,9 @@ inline bool same_static(const output& a, const output& b, const output& c) {
   return a.extent().is_static() && a.extent() == b.extent() && a.extent() == c.extent();
 }
 
-// ---- the text of a class ---------------------------------------------------------------------------------------------
+// ---- gradients by class ----------------------------------------------------------------------------------------------
 
-/// Argument of a class's gradient in a graph with names. See `gradient_scope`.
+/// The argument of a class's gradient in a graph with names; see `gradient_scope`.
 class named_gradient_scope {
  public:
   explicit named_gradient_scope(const gradient_call& call)
@@ -82,7 +82,7 @@ class named_gradient_scope {
   int input_count() const { return call_.input_count(); }
   std::int64_t attribute(int k) const { return owner().attribute(owner().at(call_.operation().index()), k); }
   graph& owner() const { return call_.owner(); }
-  /// All are made, as TensorFlow does: what nobody asks for is not run.
+  /// All gradients are made, as in TensorFlow; those that are not used do not run.
   bool wants(int) const { return true; }
 
   control_dependencies after_dy() const { return control_dependencies({dy_}); }
@@ -119,8 +119,9 @@ class named_gradient_scope {
   std::vector<output> given_;
 };
 
-/// How the gradients of two operands become those of their shapes. Where both are known to be equal, TensorFlow leaves the sums out, for some
-/// operators only of float32, or writes the nodes of shapes, which nobody uses.
+/// How the gradients of two operands are reduced to the operands' shapes. If both shapes are known to be equal to the result's, TensorFlow
+/// leaves the sums out, for some operators only if the dtype is float32; for others it still makes the nodes of the shapes, which nothing
+/// uses.
 enum class sums { with_shapes, left_out_if_equal, left_out_if_simple };
 
 template <class Op, sums How>

@@ -8,7 +8,7 @@
 
 namespace leat::detail {
 
-// A gradient as rows: of a whole one all rows. Its indices are computed from it, so that they are dead if it is.
+// A gradient as rows; a dense gradient becomes all of its rows. The indices are computed from the gradient, so that they are dead if it is.
 inline gradient_value as_rows(const gradient_value& v) {
   if (v.is_sparse()) return v;
   graph& g = v.values.owner();
@@ -22,8 +22,8 @@ inline gradient_value as_rows(const gradient_value& v) {
       g.named().raw(g, "Range", std::array{start, count, delta}, {{"Tidx", dtype::int32}}, {{dtype::int32, rows}}, scope.text()).result();
   return {v.values, all, extent};
 }
-// The gradient of a branch's operand, of which one side is alive. It is rows if one of them is, but not in a loop: that adds up tensors,
-// and takes indices that are the same in all iterations without asking whether the branch is taken.
+// The gradient of a branch's operand, of which one side is live. It is sparse if one of the sides is, but not in a loop: loops sum dense
+// tensors, and indices that are the same in all iterations would be used even if the branch is not taken.
 inline gradient_value merged_sides(const gradient_call& c) {
   graph& g = c.owner();
   if (current_loop_gradient(g.named()) != nullptr || (!c.slices(0).is_sparse() && !c.slices(1).is_sparse()))

@@ -1,6 +1,6 @@
 #pragma once
-// Gradients of operators that rearrange arrays, in graphs with names, node for node as TensorFlow 1.x writes them. The gradient of a
-// gather is sparse: its rows alone. Source: TensorFlow's gradients of the operators of the same names.
+// Gradients of operators that rearrange arrays, in graphs with names, node for node as TensorFlow 1.x makes them. The gradient of a gather
+// is sparse: only the gathered rows. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/functions/named_shape.hpp>
@@ -95,7 +95,7 @@ inline output slice_node(const output& x, const output& begin, const output& siz
   set_shape(made, result);
   return made;
 }
-// Of values that are the inputs from `first` on, along the axis that is input `at`.
+// The gradients of concatenated values, which are the inputs from `first` on; input `at` is the axis.
 inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at) {
   const output dy = c.dy();
   const int count = c.input_count() - 1;
@@ -107,7 +107,7 @@ inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at
   graph& g = c.owner();
   const auto value = [&](int k) { return c.input(first + k); };
   const output axis = floor_mod(c.input(at), rank_of(value(0)));
-  // Constants if all shapes are static.
+  // The shapes are constants if all are static.
   std::vector<output> shapes;
   for (int k = 0; k < count && value(k).extent().is_static(); ++k) shapes.push_back(shape_of(value(k)));
   if (static_cast<int>(shapes.size()) != count) {
@@ -204,7 +204,7 @@ inline gradient_list gradient_of_pad(const gradient_call& c) {
   return {slice_node(dy, begin, its_shape, x.extent())};
 }
 
-/// Of a batched matrix product: summed over the batch dimensions that broadcast.
+/// The gradient of a batched matrix product, summed over the batch dimensions that were broadcast.
 inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -250,7 +250,7 @@ inline output cumulative_node(const gradient_call& c, std::string_view type, con
   return call_operator(c.owner(), type, {x, c.input(1)}, {{"exclusive", c.flag("exclusive")}, {"reverse", reverse}}).result();
 }
 inline gradient_list gradient_of_cumsum(const gradient_call& c) { return {cumulative_node(c, "Cumsum", c.dy(), !c.flag("reverse"))}; }
-/// 0 from the first 0 on, where the products are divided by x; that is TensorFlow's, and not the derivative.
+/// The sum of products is divided by x, which gives 0 from the first 0 of x on. This is TensorFlow's gradient, not the derivative.
 inline gradient_list gradient_of_cumprod(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);

@@ -1,14 +1,14 @@
 #pragma once
-// Gradients of operators on the diagonals of matrices, in graphs with names, node for node as TensorFlow writes them: the library does not
-// run these operators, but keeps them, and graphs with them are differentiated and exported. Source: TensorFlow's gradients of the
-// operators of the same names.
+// Gradients of operators on the diagonals of matrices, in graphs with names, node for node as TensorFlow makes them. The library does not
+// run these operators, but keeps their nodes, so that graphs with them can be differentiated and exported. Source: TensorFlow's gradients
+// of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/gradients/gradient_array.hpp>
 
 namespace leat::detail {
 
-// Which diagonals: those of the node, or the main one.
+// The diagonals that a node refers to: the given ones, or else the main diagonal.
 inline output diagonals_of(graph& g, const output& given) {
   return static_cast<bool>(given) ? given : g.named().make_constant(g, std::int32_t{0}, "k");
 }
@@ -42,7 +42,7 @@ inline output matrix_of_diagonal_node(const gradient_call& c, const output& diag
   const std::array inputs{diagonal, k, row_count, column_count, padding};
   return g.named().raw(g, "MatrixDiagV3", inputs, alignment(c, diagonal.type()), {result}, scope.text()).result();
 }
-// The second input of the operators' third versions.
+// The input `at` of an operator's third version, which holds the diagonals; empty for a node that does not have it.
 inline output diagonals_of(const gradient_call& c, int at) { return c.input_count() > at ? c.input(at) : output{}; }
 
 inline gradient_list gradient_of_diag(const gradient_call& c) {
@@ -68,7 +68,7 @@ inline gradient_list gradient_of_matrix_diag_part(const gradient_call& c) {
   const output zeros = zeros_like(x);
   return {with_diagonal_node(c, zeros, dy, k)};
 }
-/// What the diagonal replaced gets no gradient.
+/// The elements that the diagonal replaced get no gradient.
 inline gradient_list gradient_of_matrix_set_diag(const gradient_call& c) {
   const output dy = c.dy();
   const output diagonal = c.input(1);

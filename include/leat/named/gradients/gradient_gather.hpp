@@ -1,7 +1,7 @@
 #pragma once
-// Gradients of operators that take elements by index, or put them where an index says, in graphs with names, node for node as TensorFlow
-// writes them: gathers and scatters, the largest elements, segments, and partitions. The gradient of rows that were gathered is sparse.
-// Source: TensorFlow's gradients of the operators of the same names.
+// Gradients of operators that take elements by index, or store them by index, in graphs with names, node for node as TensorFlow makes them:
+// gathers and scatters, the largest elements, segments, and partitions. The gradient of gathered rows is sparse. Source: TensorFlow's
+// gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/functions/named_slice.hpp>
@@ -9,9 +9,9 @@
 
 namespace leat::detail {
 
-// ---- what these gradients compute with sizes and axes -----------------------------------------------------------------
+// ---- computations on sizes and axes --------------------------------------------------------------------------------------
 
-/// A part of a vector: a vector, a scalar, or a number.
+/// A part of a vector: a vector tensor, a scalar tensor, or a plain value.
 struct vector_part {
   enum class kind { vector, scalar, number };
   kind what = kind::number;
@@ -23,7 +23,7 @@ struct vector_part {
   vector_part(kind k, const output& t) : what(k), tensor(t) {}
   vector_part(std::int32_t n) : number(n) {}
 };
-/// The parts as one vector: "concat", with those that are no vectors as its nodes.
+/// The parts concatenated to one vector, "concat". Scalars and plain values become nodes in its scope.
 inline output vector_of_parts(graph& g, const std::vector<vector_part>& parts) {
   const name_scope scope(g, "concat");
   std::vector<output> values;
@@ -40,7 +40,7 @@ inline output vector_of_parts(graph& g, const std::vector<vector_part>& parts) {
   const number_argument only[]{axis};
   return g.named().build(g, info_of<concat_op>, values, {}, scope.text(), only);
 }
-/// "strided_slice" of a vector, between bounds that are tensors: scalars. Exactly one bound is none where a mask says so.
+/// "strided_slice" of a vector, between bounds that are scalar tensors. A bound is empty exactly if the masks say that it is omitted.
 inline output part_between(const output& x, const output& begin, const output& end, const slice_options& masks) {
   graph& g = x.owner();
   const auto constant_of = [&](std::int32_t value) { return g.named().make_constant(g, value, "Const"); };
@@ -52,7 +52,7 @@ inline output part_between(const output& x, const output& begin, const output& e
   return call_operator(g, "StridedSlice", {x, b, e, s}, {{"begin_mask", masks.begin_mask}, {"end_mask", masks.end_mask}}, scope.text())
       .result();
 }
-/// The element of a vector at a position that is a tensor.
+/// The element of a vector at a position given by a tensor.
 inline output element_at(const output& x, const output& position) {
   graph& g = x.owner();
   const output next = position + 1;
@@ -61,7 +61,7 @@ inline output element_at(const output& x, const output& position) {
   const output s = g.named().make_constant(g, tensor_literal({1}), "stack");
   return call_operator(g, "StridedSlice", {x, b, e, s}, {{"shrink_axis_mask", std::int64_t{1}}}, scope.text()).result();
 }
-/// "range" from a number or a scalar tensor to a scalar tensor.
+/// "range" from a plain value or a scalar tensor to a scalar tensor.
 inline output range_to(const vector_part& from, const output& limit) {
   graph& g = limit.owner();
   const name_scope scope(g, "range");
@@ -70,7 +70,7 @@ inline output range_to(const vector_part& from, const output& limit) {
   const output delta = g.named().make_constant(g, std::int32_t{1}, "delta");
   return call_operator(g, "Range", {start, limit, delta}, {}, scope.text()).result();
 }
-/// The shape of x as a vector of a dtype of indices.
+/// The shape of x as a vector of the given integer dtype.
 inline output shape_as(const output& x, dtype type) {
   if (type == dtype::int32) return shape_of(x);
   graph& g = x.owner();
@@ -85,7 +85,7 @@ inline output shape_as(const output& x, dtype type) {
 
 // ---- gathers and scatters -----------------------------------------------------------------------------------------------
 
-// The rows of a tensor, which were gathered along its first axis, `count` of them.
+// The sparse gradient of a tensor whose rows were gathered along its first axis, `count` of them.
 inline gradient_value gradient_of_rows(const gradient_call& c, const output& dy, const output& its_shape, const output& count) {
   const output params = c.input(0);
   const output indices = c.input(1);
@@ -97,7 +97,7 @@ inline gradient_value gradient_of_rows(const gradient_call& c, const output& dy,
   set_shape(rows, extent);
   return {rows, reshape(indices, count), its_shape};
 }
-// Indices into slices that lie one behind the other: those of each batch, moved to its slices. Source: `_GetBatchIndices`.
+// Converts indices within each batch to indices into the slices of all batches, stored one after another. Source: `_GetBatchIndices`.
 inline output indices_across_batches(const output& indices, const output& sizes, std::int32_t batch_dims) {
   graph& g = indices.owner();
   const output typed_sizes = cast(sizes, indices.type());
@@ -127,7 +127,7 @@ inline output indices_across_batches(const output& indices, const output& sizes,
   }
   return all;
 }
-// dy, whose axis behind the batches counts what was gathered, added up to slices. Source: `_BatchGatherGrad`.
+// Sums dy, whose axis after the batch dimensions counts the gathered slices, by the slices' indices. Source: `_BatchGatherGrad`.
 inline output sum_of_gathered(const output& dy, const output& indices, const output& params_shape, std::int32_t batch_dims,
                               const output& size) {
   const output count = expand_dims(element_count_of(indices), 0);
@@ -155,7 +155,8 @@ inline output sum_of_gathered(const output& dy, const output& indices, const out
   const output sums = add_up(values, at, segments);
   return reshape(sums, vector_of_parts(g, {vector_part::of(outer), vector_part::of(flat_shape)}));
 }
-/// Sparse for rows of a tensor. Along another axis that axis is brought to the front, behind the batches, and back again.
+/// The gradient of a gather. It is sparse for rows of a tensor. Another axis is moved to the front, after the batch dimensions, and back
+/// again afterwards.
 inline gradient_list gradient_of_gather(const gradient_call& c) {
   const output dy = c.dy();
   const output params = c.input(0);
@@ -212,7 +213,7 @@ inline gradient_list gradient_of_gather_nd(const gradient_call& c) {
 }
 inline gradient_list gradient_of_scatter_nd(const gradient_call& c) { return {{}, gather_nd(c.dy(), c.input(0))}; }
 
-/// Each slope goes to the place among all elements that its index in the last axis stands for.
+/// Each element of dy goes to the position among all elements to which its index in the last axis refers.
 inline gradient_list gradient_of_top_k(const gradient_call& c) {
   const output dy = c.dy();
   const output places = c.result(1);
@@ -272,7 +273,7 @@ inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
   output kept = greater_equal(ids, zero);
   if (ids.extent().has_rank() && dy.extent().has_rank()) {
     for (int i = 1; i < dy.extent().rank; ++i) kept = expand_dims(kept, -1);
-  } else {  // one axis of 1 for each axis of a row
+  } else {  // one dimension of 1 for each dimension of a row
     graph& g = c.owner();
     const output more = stack({rank_of(rows) - rank_of(kept)});
     const output ones = call_operator(g, "Fill", {more, tensor_literal(std::int32_t{1})}).result();
@@ -295,7 +296,7 @@ inline gradient_list gradient_of_segment_mean(const gradient_call& c) {
   const output each = call_operator(g, "Fill", {extent, one}).result();
   return {gather(divide(dy, sorted_segments("SegmentSum", each, ids)), ids, "GatherV2")};
 }
-/// Of the largest or smallest: equal elements share it.
+/// The gradient of a segment's maximum or minimum: elements that are equal to it share its gradient.
 inline gradient_list gradient_of_segment_extremum(const gradient_call& c) {
   const output dy = c.dy();
   const output ids = c.input(1);
@@ -304,7 +305,7 @@ inline gradient_list gradient_of_segment_extremum(const gradient_call& c) {
   const output share = divide(dy, sorted_segments("SegmentSum", cast(chosen, dy.type()), ids));
   return {select(chosen, gather(share, ids, "GatherV2"), zeros, "SelectV2")};
 }
-/// Of a 0 the product of the others, unless there is another 0.
+/// The gradient of a segment's product. That of an element 0 is the product of the other elements, unless another one is 0.
 inline gradient_list gradient_of_segment_prod(const gradient_call& c) {
   const output x = c.input(0);
   const output ids = c.input(1);
@@ -319,7 +320,8 @@ inline gradient_list gradient_of_segment_prod(const gradient_call& c) {
   const output slope = select(is_zero, of_zero, divide(whole, others_of), "SelectV2");
   return {gather(dy, ids, "GatherV2") * slope};
 }
-/// Of segments of gathered rows; TensorFlow has an operator for the sum, the mean and the mean by the root of the count.
+/// The gradient of segments of gathered rows; TensorFlow has one operator each for the sum, the mean, and the sum divided by the root of
+/// the count.
 inline gradient_list gradient_of_sparse_segment(const gradient_call& c) {
   graph& g = c.owner();
   if (c.flag("sparse_gradient")) refuse_gradient(g, c.operation().index(), "its gradient as rows (sparse_gradient)");
@@ -334,7 +336,7 @@ inline gradient_list gradient_of_sparse_segment(const gradient_call& c) {
   return {g.named().raw(g, type, inputs, c.attributes({"T", "Tidx", "Tsegmentids"}), {info_like(x)}).result()};
 }
 
-/// Rows go back to where they came from.
+/// Rows go back to the positions that they came from.
 inline gradient_list gradient_of_partition(const gradient_call& c) {
   const output data = c.input(0);
   const output partitions = c.input(1);
@@ -364,7 +366,7 @@ inline gradient_list gradient_of_partition(const gradient_call& c) {
   return {reshape(together, shape_of(data))};
 }
 
-/// To each operand the rows at its indices.
+/// Each operand gets the rows at its indices.
 inline gradient_list gradient_of_stitch(const gradient_call& c) {
   const int count = c.input_count() / 2;
   gradient_list result(static_cast<std::size_t>(count));

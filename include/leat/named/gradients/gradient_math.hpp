@@ -1,7 +1,7 @@
 #pragma once
-// Gradients of element-wise operators, products and reductions in graphs with names, node for node as TensorFlow 1.x writes
-// them: by the operators' classes where these have the nodes, otherwise by functions. Source: TensorFlow's gradients of the operators of the
-// same names; for the formulas Griewank and Walther, "Evaluating Derivatives".
+// Gradients of element-wise operators, products and reductions in graphs with names, node for node as TensorFlow 1.x makes them: by the
+// operators' classes if these make the same nodes, by functions otherwise. Source: TensorFlow's gradients of the operators of the same
+// names; for the formulas Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/fill.hpp>
 #include <leat/graph/infer.hpp>
@@ -14,7 +14,8 @@ namespace leat::detail {
 
 // ---- two operands -----------------------------------------------------------------------------------------------------
 
-// Xlogy and Xdivy: x log y and x / y, 0 where x is 0. By x, what it is multiplied by, 0 where x is 0; by y, a quotient that is 0 there.
+// The gradients of Xlogy and Xdivy, which are x log y and x / y, and 0 where x is 0. The gradient for x is the factor of x, and 0 where x
+// is 0; that for y is a quotient that is 0 where x is 0.
 inline gradient_list of_zero_times(const gradient_call& c, bool of_logarithm) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -72,7 +73,7 @@ inline gradient_list gradient_of_select_v2(const gradient_call& c) {
 
 // ---- products and reductions ------------------------------------------------------------------------------------------
 
-/// The elements of an integer tensor that is a constant or follows from known shapes.
+/// The elements of an integer tensor, if it is a constant or follows from known shapes.
 inline std::optional<std::vector<std::int64_t>> constant_integers(const output& o) {
   const tensor_proto* p = o.port() == 0 ? o.owner().named().contents_of(o.owner(), o.index()) : nullptr;
   return p == nullptr ? fully_known_numbers(o) : integers_of(*p);
@@ -91,7 +92,7 @@ inline std::vector<std::int32_t> kept_shape(const shape& x, const std::vector<st
 inline output floor_mod(const output& x, const output& y) {
   return call_named(info_of<floor_mod_op>, {x, y}, {}, {}, "mod", std::source_location());
 }
-/// The same, computed at run time. Source: TensorFlow's `reduced_shape`.
+/// The shape after a reduction, with the reduced dimensions as 1, computed at run time. Source: TensorFlow's `reduced_shape`.
 inline output computed_kept_shape(const output& x_shape, const output& axes) {
   graph& g = x_shape.owner();
   const colocate_with there(x_shape);
@@ -134,7 +135,7 @@ inline output tile_node(const output& x, const number_argument& multiples, const
       .result();
 }
 
-/// dy of a sum, broadcast along the summed axes.
+/// The dy of a sum, broadcast along the summed axes.
 inline output repeated_along(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -148,7 +149,7 @@ inline output repeated_along(const gradient_call& c) {
       output flat;
       {
         const name_scope scope(g, "Reshape");
-        // For an empty shape TensorFlow makes an unused float constant first.
+        // For an empty shape TensorFlow first makes a float constant that it does not use.
         if (ones.empty()) g.named().make_constant(g, {dtype::float32, vector_of(0), 0}, "shape");
         const output to = g.named().make_constant(g, tensor_literal(ones), "shape");
         flat = reshape(dy, to, scope.text());

@@ -1,6 +1,6 @@
 #pragma once
-// Gradients of activations, biases, convolutions, pooling and cross entropies in graphs with names, node for node as TensorFlow
-// 1.x writes them. Source: TensorFlow's gradients of the operators of the same names.
+// Gradients of activations, biases, convolutions, pooling and cross entropies in graphs with names, node for node as TensorFlow 1.x makes
+// them. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/functions/named_slice.hpp>
@@ -17,7 +17,7 @@ inline gradient_list gradient_of_bias_add(const gradient_call& c) {
   return {dy, gradient_node("BiasAddGrad", {dy}, std::move(attributes), info_like(c.input(1)))};
 }
 
-/// The first form: the channels are the last axis.
+/// The first version of the operator, in which the channels are always the last axis.
 inline gradient_list gradient_of_bias_add_v1(const gradient_call& c) {
   const output dy = c.dy();
   graph& g = c.owner();
@@ -32,7 +32,7 @@ inline gradient_list gradient_of_bias_add_v1(const gradient_call& c) {
   return {dy, reduce_sum(dy, axes)};
 }
 
-/// Of the sum over all axes but the channels: the same for every element of a channel.
+/// The gradient of a sum over all axes but the channels: the same for every element of a channel.
 inline gradient_list gradient_of_bias_add_grad(const gradient_call& c) {
   const output dy = c.dy();
   const output extent = shape_of(c.input(0));
@@ -56,7 +56,7 @@ inline gradient_list gradient_of_bias_add_grad(const gradient_call& c) {
 }
 
 
-// The rows of a matrix, multiplied by the elements of a vector.
+// The rows of a matrix, each multiplied by an element of a vector.
 inline output by_rows(const output& vector, const output& matrix) { return expand_dims(vector, -1) * matrix; }
 inline bool is_zeros(const output& o) { return o.owner().at(o.index()).op->what.is_zero; }
 
@@ -68,7 +68,7 @@ inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
   const output dlogits = by_rows(dy, c.result(1));
   const output further = c.all().size() > 1 ? c.dy(1) : output{};
   output all = dlogits;
-  if (static_cast<bool>(further) && !is_zeros(further)) {  // of a gradient: the second result is softmax - labels
+  if (static_cast<bool>(further) && !is_zeros(further)) {  // for second derivatives: the second result is softmax - labels
     const output y = softmax(logits, {});
     const output total = reduce_sum(further * y, index_list(-1), keep_dims::yes);
     const output centered = further - total;
@@ -76,7 +76,7 @@ inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
   }
   const output minus = -log_softmax(logits, {});
   const output dlabels = by_rows(dy, minus);
-  if (repeats) return reduced(c, all, dlabels);  // TensorFlow refuses such a gradient
+  if (repeats) return reduced(c, all, dlabels);  // TensorFlow raises an error for such a gradient
   return {all, dlabels};
 }
 inline gradient_list gradient_of_sparse_softmax_cross_entropy(const gradient_call& c) {

@@ -1,5 +1,5 @@
 #pragma once
-// What gradient functions of graphs with names share: their entry in the table, and the nodes that they make.
+// Shared by the gradient functions of graphs with names: how they are registered, and the nodes that they make.
 
 #include <leat/graph/known_operators.hpp>
 #include <leat/named/functions/named_math.hpp>
@@ -14,7 +14,7 @@
 namespace leat::detail {
 
 using gradient_list = std::vector<gradient_value>;
-/// A gradient of the library: a function of its own, or one that runs the text of the operator's class.
+/// A gradient of the library: a function of its own, or one that calls the gradient of the operator's class.
 struct library_gradient {
   gradient_list (*function)(const gradient_call&);
   bool is_of_class;
@@ -22,13 +22,13 @@ struct library_gradient {
   template <std::convertible_to<gradient_list (*)(const gradient_call&)> F>
   constexpr library_gradient(F f) : library_gradient(static_cast<gradient_list (*)(const gradient_call&)>(f)) {}
 };
-/// Registers the library's own functions, once; a function that the program registered before stays.
+/// Registers the library's own functions, once; a function that the program registered earlier stays.
 inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, library_gradient>> gradients) {
   for (const auto& [type, g] : gradients) enter_gradient(type, g.function, g.is_of_class);
   return true;
 }
 
-/// "the node 'a/b' (MatMul): what, made at main.cpp:12". Errors: unimplemented.
+/// Throws "the node 'a/b' (MatMul): what, made at main.cpp:12". Errors: unimplemented.
 [[noreturn]] inline void refuse_gradient(graph& g, int index, const std::string& what) {
   const node_record& r = g.named().record(index);
   std::string text = "gradients: the node '" + r.name + "' (" + std::string(g.at(index).op->type) + "): " + what;
@@ -36,7 +36,7 @@ inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, li
   throw unimplemented(text);
 }
 
-/// A node with one result, of any operator, known or not: "Type" in the current scope.
+/// A node with one result, of any operator, known or not. It is named after its type in the current scope.
 inline output gradient_node(std::string_view type, std::initializer_list<output> inputs, attribute_map attributes,
                             const tensor_info& result, std::string_view name = {}) {
   graph& g = inputs.begin()->owner();
@@ -54,14 +54,14 @@ inline output gradient_node(std::string_view type, std::initializer_list<output>
 }
 inline tensor_info info_like(const output& x) { return {x.type(), x.extent()}; }
 
-/// Arrays concatenated along an axis that is a tensor: ConcatV2 "concat".
+/// Arrays concatenated along an axis that is a tensor: a ConcatV2 node "concat".
 inline output concat_node(const std::vector<output>& values, const number_argument& axis) {
   graph& g = values.front().owner();
   const number_argument only[]{axis};
   return g.named().build(g, info_of<concat_op>, values, {}, "concat", only);
 }
 
-/// Several sparse gradients of one tensor, their rows concatenated. Indices of int32 and int64 become int64, as in TensorFlow.
+/// The sum of several sparse gradients of one tensor: their rows, concatenated. Indices of int32 and int64 become int64, as in TensorFlow.
 inline gradient_value joined(const std::vector<gradient_value>& parts) {
   std::vector<output> values;
   std::vector<output> indices;
@@ -77,11 +77,11 @@ inline gradient_value joined(const std::vector<gradient_value>& parts) {
   return {rows, concat_node(indices, tensor_literal(std::int32_t{0})), parts.front().dense_shape};
 }
 
-/// Selection by a condition of the operands' shape, or by a vector over their first dimension. Source: TensorFlow 1.x `Select`.
+/// Selects by a condition of the operands' shape, or by a vector over their first dimension. Source: TensorFlow 1.x `Select`.
 inline output select_rows(const output& condition, const output& x, const output& y) {
   return gradient_node("Select", {condition, x, y}, {{"T", x.type()}}, {x.type(), known_of(x.extent(), y.extent())});
 }
-/// A number in the shape of x, which the tensor `extent` holds.
+/// A constant value in the shape of x, which the tensor `extent` holds.
 inline output filled_like(const output& x, const output& extent, double number, std::string_view name) {
   graph& g = x.owner();
   const output inputs[]{extent, g.named().make_constant(g, {x.type(), {}, number}, "Const")};

@@ -1,8 +1,8 @@
 #pragma once
-// One node of a graph with names as a plain table, to apply the `gradient` of its operator's class if gradient_functions.hpp has none
-// for its type. Its operands are leaves; each unknown dimension gets a name. Two such dimensions in an element-wise operator are
-// equal or one of them is 1, which is known only at run time: the operand is then stretched, by a row that is no node, and its
-// gradient shrunk again.
+// One node of a graph with names as a plain table, for the `gradient` of its operator's class if gradient_functions.hpp has none for its
+// type. The operands are inputs of the table; each unknown dimension gets a name. Two such dimensions in an element-wise operator are
+// equal, or one of them is 1, but which is known only at run time. The operand then gets a row that broadcasts it, which does not become a
+// node, and its gradient is reduced again.
 
 #include <leat/named/gradients/gradient_nodes.hpp>
 
@@ -18,7 +18,7 @@ struct shrink_op {
     return got;
   }
 };
-/// An operand broadcast by an element-wise operator along dimensions that may turn out to be 1. Attributes: the shape.
+/// An operand broadcast by an element-wise operator along dimensions that may be 1 at run time. Attributes: the shape.
 struct stretch_op {
   static constexpr std::string_view type = "leat.Stretch";
   static constexpr op_kind kind = op_kind::view;
@@ -28,19 +28,19 @@ struct stretch_op {
 class gradient_table {
  public:
   graph table;
-  std::vector<output> tensors;  // indexed by row: its tensor; none for rows that are no nodes
+  std::vector<output> tensors;  // by row: its tensor; empty for rows that do not become nodes
 
   gradient_table(graph& g, int index) : g_(g), nodes_(g.named()), index_(index) { enter(); }
 
   graph& owner() const { return g_; }
   int index() const { return index_; }
-  /// The row of the node; `operand(k)` is that of operand `k`. An operand used twice has two rows.
+  /// The row of the node; `operand(k)` is that of operand `k`. An operand that is used twice has two rows.
   int row() const { return row_; }
   int operand(int k) const { return operands_[static_cast<std::size_t>(k)]; }
   int operand_count() const { return static_cast<int>(operands_.size()); }
-  /// Adds a leaf for a tensor of the node's shape.
+  /// Adds an input for a tensor of the node's shape.
   int add_leaf_like_result(const output& tensor) { return put_leaf(table.at(row_).result, tensor); }
-  /// The row whose gradient is that of operand `k`: its own, or the one that stretches it.
+  /// The row whose gradient is that of operand `k`: the operand's row, or the one that broadcasts it.
   int gradient_row(int k) const { return stretched_[static_cast<std::size_t>(k)]; }
 
  private:
@@ -62,7 +62,7 @@ class gradient_table {
     note(row, tensor);
     return row;
   }
-  // The row of an operand. Repeated tensors share dimensions.
+  // The row of an operand. An operand that occurs again gets a new row with the same dimensions.
   int row_of(const output& o) {
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const output& before = tensors[static_cast<std::size_t>(operands_[k])];
@@ -76,7 +76,7 @@ class gradient_table {
       if (extent[i] < 0) extent.dim[i] = fresh(o.name(), i);
     return put_leaf({o.type(), extent}, o);
   }
-  // Replaces dimension `from` by `to`, everywhere.
+  // Replaces dimension `from` by `to` in the whole table.
   void rename(std::int64_t from, std::int64_t to) {
     for (node& n : table.nodes)
       for (int i = 0; i < n.result.extent.rank; ++i)
@@ -92,7 +92,7 @@ class gradient_table {
   std::int64_t dimension(int row, int axis) const { return table.at(row).result.extent[axis]; }
   int rank(int row) const { return table.at(row).result.extent.rank; }
 
-  // Element-wise operators: stretches operands to the result's shape where dimensions may differ.
+  // For element-wise operators: broadcasts operands to the result's shape where dimensions may differ.
   void stretch(std::vector<int>& rows) {
     int all = 0;
     for (int r : rows) all = std::max(all, rank(r));
@@ -104,7 +104,7 @@ class gradient_table {
         const std::int64_t d = back > rank(r) ? 1 : dimension(r, rank(r) - back);
         if (d == 1 || d == found) continue;
         if (found != 1) unclear = true;
-        if (found == 1 || d >= 0) found = d;  // beside a size, an unknown one can only be that size, or 1
+        if (found == 1 || d >= 0) found = d;  // if another operand has a known size, an unknown one can only be equal to it, or 1
       }
       target[all - back] = unclear && found < 0 ? fresh(nodes_.record(index_).name, all - back) : found;
     }
@@ -123,7 +123,7 @@ class gradient_table {
     for (int r : rows) infos.push_back(table.at(r).result);
     return op.infer({infos.data(), static_cast<int>(infos.size()), numbers.data(), static_cast<int>(numbers.size())}).problem;
   }
-  // Unifies dimensions that an operator requires to be equal: otherwise the graph would not run.
+  // Unifies dimensions that an operator requires to be equal, because the graph could not run if they differed.
   void unite(const op_info& op, const std::vector<int>& rows, std::span<const std::int64_t> numbers) {
     if (is_operator<matmul_op>(op)) {
       if (rank(rows[0]) == 2 && rank(rows[1]) == 2)
@@ -149,7 +149,7 @@ class gradient_table {
     row_ = table.add(*n.op, rows, numbers);
     stretched_ = rows;
     note(row_, output(g_, index_));
-    const shape known = n.result.extent;  // set_shape may have refined the rule's shape
+    const shape known = n.result.extent;  // set_shape may have refined the shape that the rule infers
     for (int i = 0; i < known.rank && known.rank == rank(row_); ++i) {
       if (dimension(row_, i) == unknown_dimension) table.at(row_).result.extent.dim[i] = fresh(nodes_.record(index_).name, i);
       if (known[i] >= 0) make_equal(dimension(row_, i), known[i]);

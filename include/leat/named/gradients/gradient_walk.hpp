@@ -1,5 +1,5 @@
 #pragma once
-// The traversal from the ys back to the xs, which writes the gradients' nodes (named_gradient.hpp).
+// The traversal from the ys back to the xs, which makes the gradients' nodes (named_gradient.hpp).
 
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/gradients/gradient_way.hpp>
@@ -27,8 +27,8 @@ class gradient_walk {
     refuse_early();
   }
 
-  /// The gradients of the xs; `scope` is open, and contains the seeds. With `gated`, all gradients of a node's inputs become available
-  /// together: TensorFlow's `tuple`.
+  /// The gradients of the xs. The scope `scope` is open and contains the seeds. With `gated`, all gradients of a node's inputs become
+  /// available together, by TensorFlow's `tuple`.
   gradient_list run(const std::vector<output>& seeds, const std::string& scope, bool gated) {
     const default_graph_scope here(g_);
     const bool held = std::exchange(nodes_.position_held, true);
@@ -70,10 +70,10 @@ class gradient_walk {
   static bool may_pass(dtype type) { return is_floating(type) || type == dtype::invalid; }
   tensor_info info(int index, int port) const { return port == 0 ? g_.at(index).result : nodes_.further_result(index, port); }
 
-  // Marks the nodes between: those that depend on an x through tensors with gradients, and that a y depends on.
+  // Marks the nodes between the xs and the ys: those that depend on an x through tensors with gradients, and on which a y depends.
   void mark() {
     const auto size = static_cast<std::size_t>(g_.size());
-    std::vector<std::vector<std::pair<int, int>>> users(size);  // indexed by node: the users of each result
+    std::vector<std::vector<std::pair<int, int>>> users(size);  // by node: the users of its results, each with the result's number
     for (int i = 0; i < g_.size(); ++i)
       for (int k = 0; k < nodes_.input_count(g_, i); ++k) {
         const output in = nodes_.input(g_, i, k);
@@ -113,7 +113,7 @@ class gradient_walk {
         const int from = nodes_.input(g_, found[k], i).index();
         if (reached[at(from)] != 0 && std::exchange(between_[at(from)], char{1}) == 0) found.push_back(from);
       }
-    // If one exit of a loop is needed, all of them are.
+    // If one exit of a loop is needed, all of its exits are.
     std::set<control_flow_context*> loops;
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (g_.at(found[k]).op->what.control != flow::exit) continue;
@@ -137,7 +137,7 @@ class gradient_walk {
       }
   }
 
-  // If one result of a loop is needed, the gradients of its unused ones start as zeros.
+  // If one result of a loop is needed, the gradients of its unused results start as zeros.
   void begin_with_unused_exits(const std::unordered_set<int>& queued) {
     for (named_loop_gradient* state : loops_.all()) {
       for (const output& o : state->forward_exits) {
@@ -174,7 +174,7 @@ class gradient_walk {
       ready_.push(from);
       return;
     }
-    // A loop's exits are processed when all of them are known.
+    // A loop's exits are processed together, when the gradients of all of them are known.
     state->deferred_exits.push_back(in);
     if (--state->pending_exits != 0) return;
     bool any = false;
@@ -199,7 +199,7 @@ class gradient_walk {
   [[noreturn]] void refuse_unknown(int index) const {
     refuse_gradient(g_, index, "no gradient is known of this operator: register_gradient says how it is passed");
   }
-  // Refuses before the first node is made: what a gradient may reach.
+  // Reports an operator without a known gradient before the first node is made, if a gradient may reach it.
   void refuse_early() const {
     std::vector<char> gets(static_cast<std::size_t>(g_.size()), 0);
     std::vector<int> open;
@@ -217,7 +217,7 @@ class gradient_walk {
       for (int k = 0; k < nodes_.input_count(g_, index); ++k) reach(nodes_.input(g_, index, k));
     }
   }
-  // Whether any of its results can have a gradient.
+  // Whether any result of the node can have a gradient.
   bool gets_a_gradient(int index) const {
     for (int port = 0; port < nodes_.record(index).results; ++port)
       if (may_pass(info(index, port).type)) return true;
@@ -239,7 +239,7 @@ class gradient_walk {
     parts.assign(1, made);
     return made;
   }
-  // Sums per device first, then across devices.
+  // Sums the gradients of each device first, then these sums.
   output add_up(const std::vector<output>& all) {
     std::map<std::string, std::vector<output>> by_device;
     for (const output& o : all) by_device[o.operation().device()].push_back(o);
@@ -273,7 +273,7 @@ class gradient_walk {
     for (int port = 0; port < results; ++port) {
       const auto known = given_.find({index, port});
       dys.push_back(known == given_.end() ? gradient_value{} : sum(known->second));
-      // What enters the loop that runs back is one tensor, made whole outside of it.
+      // The backward loop takes a single tensor, so that a sparse gradient is made dense outside of it.
       if (dys.back().is_sparse() && g_.at(index).op->what.control == flow::exit) dys.back() = densified(dys.back());
       any = any || static_cast<bool>(dys.back());
     }
@@ -306,7 +306,7 @@ class gradient_walk {
     if (state != nullptr) state->backward().pop();
   }
 
-  // Makes all of them available together, as `tuple` does, on no particular device.
+  // Makes all of the gradients available together, as `tuple` does, without a device.
   void gate(gradient_list& parts) {
     std::vector<output> some;
     for (const auto& p : parts)
@@ -340,7 +340,7 @@ class gradient_walk {
   std::vector<output> ys_;
   std::vector<output> xs_;
   std::vector<char> between_;
-  std::vector<int> pending_;  // by node between: number of its users not visited yet
+  std::vector<int> pending_;  // by node between the xs and the ys: number of users not visited yet
   std::vector<int> exits_;  // one per loop
   loop_gradients loops_;
   std::unordered_set<int> stops_;

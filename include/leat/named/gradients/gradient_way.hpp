@@ -1,8 +1,9 @@
 #pragma once
-// Where the gradient of an operator comes from in graphs with names: a function of the table (gradient_functions.hpp), the operator's
-// class, or nowhere. Some operators pass none although they take and give floating-point tensors (`stops_gradient`): functions of steps,
-// what depends on shapes alone, random numbers, writes, what leaves the graph. Of all others asking for a gradient is an error, so that
-// none is lost in silence. Source: TensorFlow's `NotDifferentiable`, and its gradient functions that give `None`.
+// The source of an operator's gradient in graphs with names: a function of the table (gradient_functions.hpp), the operator's class, or
+// none. Some operators pass no gradient although they take and return floating-point tensors (`stops_gradient`): step functions, operators
+// that depend only on shapes, random values, writes, and operators whose results leave the graph. For all other operators without a
+// gradient, asking for one is an error, so that no gradient is lost silently. Source: TensorFlow's `NotDifferentiable`, and its gradient
+// functions that return `None`.
 
 #include <leat/named/gradients/gradient_functions.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Writes rows of a plain table, added by the gradient of an operator's class, as nodes of a graph with names: in the current scope,
-// each named after its operator's type. Sizes that are known only at run time are computed from the shape of a tensor that has them.
+// Writes rows of a plain table, added by the gradient of an operator's class, as nodes of a graph with names: in the current scope, each
+// named after its operator's type. Sizes that are known only at run time are computed from the shape of a tensor that has them.
 
 #include <algorithm>
 #include <leat/named/functions/size_arguments.hpp>
@@ -17,7 +17,7 @@ class gradient_writer {
     tensors_.resize(static_cast<std::size_t>(from_.size()));
   }
 
-  /// Writes these rows and all that they need.
+  /// Writes these rows and all rows that they depend on.
   void write(std::span<const int> targets) {
     std::vector<char> needed(static_cast<std::size_t>(from_.size()), 0);
     for (int t : targets) needed[static_cast<std::size_t>(t)] = 1;
@@ -31,7 +31,7 @@ class gradient_writer {
       if (needed[static_cast<std::size_t>(i)] == 0 || static_cast<bool>(made) || is_number(n)) continue;
       const int before = g_.size();
       made = enter(i);
-      // An existing tensor keeps its shape: where it is stretched, a size may still turn out to be 1.
+      // A tensor that existed before keeps its shape: where it is broadcast, a dimension may still be 1 at run time.
       if (made.index() >= before && made.extent().has_rank()) set_shape(made, without_names(n.result.extent));
     }
   }
@@ -40,7 +40,7 @@ class gradient_writer {
  private:
   static bool is_number(const node& n) { return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent; }
 
-  // A number is one constant.
+  // The tensor of a row. A constant or size is made once and shared by all of its uses.
   output operand(int row) {
     const node& n = from_.at(row);
     if (!is_number(n)) return tensors_[static_cast<std::size_t>(row)];
@@ -74,7 +74,7 @@ class gradient_writer {
     return nodes_.build(g_, op, std::span<const output>(operands.begin(), operands.size()), {}, op.type);
   }
 
-  // The size of a named dimension, an int32 scalar: from the shape of a tensor that has it.
+  // The size of a named dimension, an int32 scalar, from the shape of a tensor that has it.
   output size_of(std::int64_t dimension) {
     output& known = sizes_[dimension];
     if (static_cast<bool>(known)) return known;
@@ -97,7 +97,7 @@ class gradient_writer {
     }
     refuse_gradient(g_, node_, "a size that no tensor of the graph has: \"" + std::string(from_.text_of(dimension)) + "\"");
   }
-  // "Shape", once per tensor and scope.
+  // The node "Shape" of a tensor, once per tensor and scope.
   output shape_node(const output& of) {
     output& made = shapes_[{of.index(), of.port()}];
     if (!static_cast<bool>(made)) {
@@ -116,8 +116,8 @@ class gradient_writer {
       parts.push_back(is_named(s) ? size_of(s) : nodes_.make_constant(g_, static_cast<std::int32_t>(s), "Const"));
     return stack(parts, 0, "shape", std::source_location());
   }
-  // Sizes that include named dimensions: the shape of a tensor that has them all, or constants if the operator computes one itself, or
-  // a stacked tensor.
+  // Sizes that include named dimensions: constants if at most one is named and the operator computes it itself; or the shape of a tensor
+  // that has all of them; or a stacked tensor.
   number_argument sizes(std::span<const std::int64_t> given, bool computes_one) {
     if (const auto plain = constant_sizes(given, computes_one)) return tensor_literal(*plain);
     for (std::size_t row = 0; row < rows_.tensors.size(); ++row) {
@@ -153,7 +153,7 @@ class gradient_writer {
     if (any_named) arguments = arguments_of(n, numbers);
     return nodes_.build(g_, *n.op, operands, numbers, n.op->type, arguments);
   }
-  // dy [...] summed over the axes along which the operand turns out to have been broadcast.
+  // dy summed over the axes along which the operand was broadcast, which are computed at run time.
   output shrink(const node& n) {
     const output dy = operand(from_.input(n, 0));
     const output to = operand(from_.input(n, 1));
@@ -178,7 +178,7 @@ class gradient_writer {
   named_part& nodes_;
   const graph& from_;
   const gradient_table& rows_;
-  int node_;  // whose gradient is being written
+  int node_;  // the node whose gradient is being written
   std::vector<output> tensors_;
   std::map<int, output> numbers_;
   std::map<std::int64_t, output> sizes_;

@@ -1,8 +1,8 @@
 #pragma once
-// Gradients through branches and loops of graphs with names, as TensorFlow 1.x writes them. The gradient of a `Switch` is a
-// `Merge`, that of a `Merge` a `Switch`. The gradient of a loop is a backward loop: it counts down the iterations that the forward
-// loop counted up, and pops the forward loop's values from stacks, on which that pushes them. Loop-invariant values are used
-// directly, and their gradients are summed in the loop. A nested loop pushes its own count. Source: TensorFlow `control_flow_state`,
+// Gradients through branches and loops of graphs with names, as TensorFlow 1.x makes them. The gradient of a `Switch` is a `Merge`, that of
+// a `Merge` a `Switch`. The gradient of a loop is a backward loop: it counts down the iterations that the forward loop counted up, and pops
+// the forward loop's values from stacks, to which the forward loop pushes them. Loop-invariant values are used directly, and their
+// gradients are summed in the loop. A nested loop pushes its own iteration count. Source: TensorFlow `control_flow_state`,
 // `control_flow_grad`; Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning".
 
 #include <leat/named/control/control_flow.hpp>
@@ -16,7 +16,7 @@ namespace leat::detail {
 
 inline tensor_info info_of_tensor(const output& o) { return {o.type(), o.extent()}; }
 
-// Zeros in a shape that is a tensor.
+// Zeros of a shape given by a tensor.
 inline output zeros_in_shape(const output& sizes, const tensor_info& like) {
   graph& g = sizes.owner();
   named_part& nodes = g.named();
@@ -101,7 +101,7 @@ class named_loop_gradient final : public loop_gradient {
     return real;
   }
 
-  // A stack on which the forward loop pushes a value in each iteration. Called in the context of the gradients.
+  // Adds a stack to which the forward loop pushes a value in each iteration. Called in the context of the gradients.
   output push_forward(const output& value, bool dead_branch = false) {
     flow_context* const current = static_cast<flow_context*>(nodes_.context);
     const outside_contexts free(nodes_);
@@ -134,7 +134,7 @@ class named_loop_gradient final : public loop_gradient {
     nodes_.add_control(g_, push, nodes_.input(g_, forward_next_.index(), 0).index());
     return stack;
   }
-  // Pops the forward loop's value of this iteration. A push in a branch needs a pop under the same predicate.
+  // Pops the value that the forward loop pushed in this iteration. If the push is in a branch, the pop is guarded by the same predicate.
   output pop_backward(output stack, const output& value, bool dead_branch = false) {
     flow_context* const its_stack = context_of(g_, stack.index());
     cond_context* guard = nullptr;
@@ -159,7 +159,7 @@ class named_loop_gradient final : public loop_gradient {
     if (backward_->settings.parallel_iterations > 1) nodes_.add_control(g_, backward_sync(), popped.index());
     return popped;
   }
-  // The forward predicate of a branch in this iteration. Called inside the backward loop.
+  // The predicate that a branch had in this iteration of the forward loop. Called inside the backward loop.
   output kept_predicate(const output& predicate) {
     if (const auto known = history.find(key(predicate)); known != history.end()) return known->second;
     backward_->pop();
@@ -209,7 +209,7 @@ class named_loop_gradient final : public loop_gradient {
   while_context& forward_;
   named_loop_gradient* outer_;
   while_context* backward_ = nullptr;
-  output forward_next_;  // the count of iterations, for the next one
+  output forward_next_;  // the iteration count for the next iteration
   output backward_next_;
   int forward_sync_ = -1;
   int backward_sync_ = -1;
@@ -219,13 +219,13 @@ class named_loop_gradient final : public loop_gradient {
   int pending_exits;
   std::vector<output> deferred_exits;
   std::vector<output> unused_exits;
-  std::map<tensor_key, output> history;   // forward values as seen in the backward loop
-  std::map<int, output> merge_of_switch;  // by the forward node: the gradient's `Merge`
+  std::map<tensor_key, output> history;   // forward values, as available in the backward loop
+  std::map<int, output> merge_of_switch;  // by the forward `Switch`: the gradient's `Merge`
 
  private:
   static tensor_key key(const output& o) { return {o.index(), o.port()}; }
 
-  // Follows a value to the `Enter` of a loop invariant; -1 for any other value.
+  // The `Enter` of a loop invariant from which a value comes; -1 for any other value.
   int loop_constant_of(const output& o) const {
     int index = o.index();
     while (true) {
@@ -278,7 +278,7 @@ class named_loop_gradient final : public loop_gradient {
   }
   output count_forward() {
     const output zero = nodes_.make_constant(g_, std::int32_t{0}, "f_count");
-    // Pushes of one execution of an inner loop come before those of the next.
+    // The pushes of one execution of an inner loop come before those of the next execution.
     if (outer_ != nullptr) nodes_.add_control(g_, zero.index(), nodes_.input(g_, outer_->forward_next_.index(), 0).index());
     forward_.push();
     forward_.know(zero);
@@ -316,7 +316,7 @@ class named_loop_gradient final : public loop_gradient {
     loop.hand_out(std::array{done});
     loop.pop();
   }
-  // Orders the pushes, and the pops, of one iteration before those of the next.
+  // Orders the pushes (`forward_sync`) and the pops (`backward_sync`) of one iteration before those of the next.
   int forward_sync() { return sync(forward_sync_, "f_sync", forward_, forward_next_); }
   int backward_sync() { return sync(backward_sync_, "b_sync", *backward_, backward_next_); }
   int sync(int& known, std::string_view name, while_context& loop, const output& next) {
@@ -365,7 +365,7 @@ class loop_gradients {
     return loop == nullptr || known == loops_.end() ? nullptr : known->second;
   }
 
-  // The gradient of a loop's result that nothing uses.
+  // Zeros as the gradient of a loop's result that is not used.
   output zeros_for_exit(const output& o) {
     while_context* const forward = loop_of(g_, o.index());
     while_context* const around = forward->outer() == nullptr ? nullptr : forward->outer()->loop();
@@ -419,7 +419,8 @@ class loop_gradients {
     state->backward().push();
     return zeros_in_shape(state->pop_backward(stack, sizes, dead), info_of_tensor(o));
   }
-  // The same for nodes outside of these loops; in a branch, made for the case that the other one is taken.
+  // Zeros for a result of a node outside of these loops. For a node in a branch they are made so that they are live if the other branch is
+  // taken.
   static output zeros_outside_loop(const output& o) {
     graph& g = o.owner();
     flow_context* const its = context_of(g, o.index());
@@ -432,7 +433,7 @@ class loop_gradients {
     return zeros_in_shape(sizes, info_of_tensor(o));
   }
 
-  // Variables whose next value does not depend on the last one: their gradient is zero except in the last iteration.
+  // Completes the gradients of variables whose next value does not depend on the current one: they are zero except in the last iteration.
   void settle() {
     for (named_loop_gradient* state : order_)
       for (const auto& [index, merge] : state->merge_of_switch) {

@@ -45,7 +45,7 @@ LEAT_FUNCTION void reset_default_graph() {
 
 LEAT_FUNCTION default_graph_scope::~default_graph_scope() {
   auto& entered = detail::default_graphs().entered;
-  const auto at = std::find(entered.rbegin(), entered.rend(), graph_);  // the innermost entry for this graph, in case scopes end out of order
+  const auto at = std::find(entered.rbegin(), entered.rend(), graph_);  // the innermost entry, in case scopes end out of order
   if (at != entered.rend()) entered.erase(std::next(at).base());
 }
 

@@ -72,18 +72,18 @@ class partitioner {
     }
   }
   bool is_fed(const output& o) const { return fed_.contains(o.index()) && feed_of(o) >= 0; }
-  // Nobody waits for one: it has nothing to run.
+  // A fed placeholder has nothing to run, so that no node waits for it.
   bool is_fed_placeholder(int i) const { return g_.at(i).op->kind == op_kind::placeholder && is_fed(output(g_, i)); }
 
-  // Frames: that of an Enter's result is opened by the Enter; an Exit's result is in the frame around. Every other node is in the frame of
-  // its inputs, where values from outside a loop come through an Enter.
+  // Determines the frame of each node, and checks that each loop is on one device. An Enter opens the frame of its result; an Exit's result
+  // is in the enclosing frame. Every other node is in the frame of its inputs, because values from outside a loop come through an Enter.
   void check_loops() {
     std::vector<int>& frame = frame_;
     frame.assign(needed_.size(), 0);
     struct loop {
       int parent;
       int device;
-      int first;  // a node that is there
+      int first;  // a node in the loop
       std::string name;
     };
     std::vector<loop> loops{{-1, -1, -1, {}}};
@@ -92,7 +92,7 @@ class partitioner {
       if (needed_[at(i)] == 0) continue;
       int own = 0;
       const auto from = [&](int j) {
-        if (j >= i || needed_[at(j)] == 0) return;  // a loop's back edge, or a feed's node
+        if (j >= i || needed_[at(j)] == 0) return;  // a loop's back edge, or a node that is not needed because its result is fed
         own = std::max(own, is_exit(j) ? std::max(0, loops[at(frame[at(j)])].parent) : frame[at(j)]);
       };
       for (int k = 0; k < nodes_.input_count(g_, i); ++k)
@@ -117,9 +117,10 @@ class partitioner {
     for (const loop& its : loops) parents_.push_back(its.parent);
   }
 
-  // A part orders the accesses to a variable by its own paths. A path that leaves the device and comes back becomes a control edge from
-  // the write to the later access. Whoever uses the variable on another device after a write gets a value that is sent after it: in one
-  // graph a use sees what its dependencies have written, also through Identity nodes, which read when their users run.
+  // Preserves the order of accesses to variables. A part orders accesses only by paths within it, so that a path that leaves the device and
+  // comes back becomes a control edge from the write to the later access. A use on another device after a write gets a value that is sent
+  // after the write: in one graph a use sees what its dependencies have written, also through Identity nodes, which read when their users
+  // run.
   void keep_orders() {
     std::set<int> used;
     for (int i = 0; i < g_.size(); ++i)
@@ -127,7 +128,7 @@ class partitioner {
     variable_.assign(needed_.size(), -1);
     if (used.size() < 2) return;
     std::vector<std::vector<int>> users(needed_.size());
-    std::map<int, std::vector<int>> accesses;  // of variables
+    std::map<int, std::vector<int>> accesses;  // by variable
     struct source {
       int node;
       int variable;
@@ -165,7 +166,7 @@ class partitioner {
         open.pop_back();
         for (const int user : users[at(i)]) {
           if (std::exchange(seen[at(user)], n + 1) == n + 1) continue;
-          // A write in a branch that is not taken, or within a loop: what is behind waits for the end of that.
+          // If a write is in a branch that is not taken, or within a loop, later nodes wait for the end of the branch or loop.
           const auto goes_on_at = [&](int end) {
             if (known.emplace(end, its).second) sources.push_back({end, its});
           };
@@ -178,7 +179,7 @@ class partitioner {
           }
         }
       }
-      // An edge to another device would hide the write from the part.
+      // A source on another device is skipped: an edge from it would cross devices and hide the write from the part.
       if (places_[at(from)] != places_[at(its)]) continue;
       for (const int later : accesses[its]) {
         if (later == from || seen[at(later)] != n + 1) continue;
@@ -199,7 +200,7 @@ class partitioner {
     return true;
   }
   bool is_exit(int i) const { return g_.at(i).op->what.control == flow::exit; }
-  // The frames of a node's result and of its inputs.
+  // The frames of a node's result (`frame_behind`) and of its inputs (`frame_before`).
   int frame_behind(int i) const { return is_exit(i) ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)]; }
   int frame_before(int i) const {
     return g_.at(i).op->what.control == flow::enter ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)];
@@ -212,7 +213,7 @@ class partitioner {
     return false;
   }
 
-  // Constants that users on other devices get a copy of, which costs them nothing in a step; a large one is sent, as other tensors are.
+  // Finds constants that are copied to devices with users, which costs nothing in a step. Large ones are sent, as other tensors are.
   void find_copied(const std::vector<int>& order) {
     constexpr std::int64_t most = 1 << 14;  // elements
     copied_.assign(static_cast<std::size_t>(g_.size()), copies::none);
@@ -274,7 +275,7 @@ class partitioner {
     }
     if (const auto more = orders_.find(i); more != orders_.end())
       for (const int before : more->second) def.inputs.push_back("^" + nodes_.record(before).name);
-    // Groups may have members elsewhere, and say nothing here, where all is on one device.
+    // Colocation groups may have members on other devices, and have no meaning in a part, where all nodes are on one device.
     def.attributes.erase("_class");
     part(device).def.nodes.push_back(std::move(def));
   }
@@ -301,19 +302,19 @@ class partitioner {
     return name;
   }
 
-  // The writes that a use of a variable on another device follows; null if there are none.
+  // The writes that come before a use of a variable on another device; null if there are none.
   const std::vector<int>* writes_before(int user, const output& in) const {
     const auto found = earlier_.find({user, variable_[at(in.index())]});
     return found == earlier_.end() ? nullptr : &found->second;
   }
-  // What an Identity on another device reads.
+  // The tensor on the variable's device that an Identity on another device reads.
   output at_variable(output in) const {
     const int device = places_[at(variable_[at(in.index())])];
     while (places_[at(in.index())] != device) in = nodes_.input(g_, in.index(), 0);
     return in;
   }
 
-  // The name of what receives a tensor on a device, sent after `writes`.
+  // The name of the node that receives a tensor on a device; it is sent after `writes`.
   std::string received(const output& tensor, int device, int user, const std::vector<int>& writes) {
     std::string& name = received_[{tensor.index(), tensor.port(), device, writes}];
     if (!name.empty()) return name;
@@ -326,7 +327,7 @@ class partitioner {
                     tensor.port() == 0 ? nodes_.record(tensor.index()).name : nodes_.result_name(tensor.index(), tensor.port()), writes);
     return name;
   }
-  // The same for a node that must have run.
+  // The name of the node that receives, on a device, the signal that the node `from` has run.
   std::string signal(int from, int device) {
     std::string& name = signals_[{from, device}];
     if (!name.empty()) return name;
@@ -382,15 +383,15 @@ class partitioner {
   std::vector<char> needed_;
   std::unordered_map<int, bool> fed_;  // nodes with a fed result
   enum class copies : char { none, too, only };
-  std::vector<copies> copied_;  // of constants: whether users elsewhere get copies, and are the only ones
+  std::vector<copies> copied_;  // by constant: whether users on other devices get copies, and whether there are no other users
   bool has_branches_ = false;
   int names_ = 0;
   partitioned_graph made_;
-  std::vector<int> frame_, parents_;                         // of nodes; of frames
-  std::vector<int> variable_;                                // that a node is or refers to, also through Identity nodes
-  std::map<int, std::vector<int>> orders_;                   // earlier writes that a node must wait for
-  std::map<std::pair<int, int>, std::vector<int>> earlier_;  // the same of a use on another device, by user and variable
-  std::vector<int> part_of_;                                 // indexed by device
+  std::vector<int> frame_, parents_;                         // frame of each node; enclosing frame of each frame
+  std::vector<int> variable_;                                // the variable that a node is or refers to, also through Identity nodes
+  std::map<int, std::vector<int>> orders_;                   // earlier writes for which a node must wait
+  std::map<std::pair<int, int>, std::vector<int>> earlier_;  // by user and variable: earlier writes, for a use on another device
+  std::vector<int> part_of_;                                 // by device
   std::map<std::pair<int, int>, std::string> placeholders_;
   std::map<std::tuple<int, int, int, std::vector<int>>, std::string> received_;
   std::map<std::pair<int, int>, std::string> signals_;

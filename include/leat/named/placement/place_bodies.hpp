@@ -14,7 +14,7 @@
 
 namespace leat::detail {
 
-/// A graph's nodes in groups that stand together, and what each group asks for.
+/// Groups a graph's colocated nodes, and combines the device constraints of each group.
 class placer {
  public:
   placer(graph& g, const placement_options& options) : g_(g), options_(options), groups_(static_cast<std::size_t>(g.size())) {
@@ -109,7 +109,7 @@ class placer {
     return r.made_at.line == 0 ? std::string{} : std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
   }
 
-  // Puts two nodes into one group, which then asks for what both ask for.
+  // Merges the groups of two nodes; the result has the constraints of both.
   void join(int a, int b) {
     const int x = find(a), y = find(b);
     if (x == y) return;
@@ -144,7 +144,7 @@ class placer {
     if (wanted.task && wanted.task != device.task) return false;
     return soft || ((!wanted.type || wanted.type == device.type) && (!wanted.index || wanted.index == device.index));
   }
-  // The devices that a node may have, the session's own first.
+  // The devices on which a node may be placed, the session's own first.
   std::vector<int> fitting(int i) {
     const device_spec& wanted = wanted_[at(find(i))];
     const auto list = [&](bool soft) {
@@ -175,7 +175,7 @@ class placer {
     throw invalid_argument(text + place_of(i));
   }
 
-  // A node without inputs and with one result that is no reference goes where its users are.
+  // Whether a node is placed where its users are: it has no inputs, one result that is not a reference, and is not colocated.
   bool follows_users(int i, const std::vector<int>& users) const {
     const named_part& nodes = g_.named();
     return nodes.input_count(g_, i) == 0 && nodes.record(i).results == 1 && !users.empty() && !is_reference({g_, i, 0}) &&
@@ -185,12 +185,12 @@ class placer {
 
   graph& g_;
   const placement_options& options_;
-  std::vector<int> groups_;  // a node of the same group; the group's first node leads to itself
+  std::vector<int> groups_;  // union-find: another node of the same group; the first node of a group refers to itself
   std::vector<int> sizes_;
-  std::unordered_map<std::string, int> first_of_;  // colocation groups by name
-  std::vector<device_spec> wanted_;                // by a group's first node
-  std::vector<int> asker_;                         // the node of a group that asked, for messages
-  std::vector<device_spec> specs_;                 // of the devices
+  std::unordered_map<std::string, int> first_of_;  // by name of the colocation group: its first node
+  std::vector<device_spec> wanted_;                // by a group's first node: the requested device
+  std::vector<int> asker_;                         // by a group's first node: the node that requested the device, for messages
+  std::vector<device_spec> specs_;                 // by device: its parsed name
 };
 
 }  // namespace leat::detail

@@ -47,7 +47,7 @@ LEAT_FUNCTION cluster_spec::job::job(std::string its_name, const std::vector<std
     : name(std::move(its_name)), tasks(detail::numbered(addresses)) {}
 
 LEAT_FUNCTION cluster_spec::cluster_spec(const std::vector<job>& jobs) {
-  std::map<std::string, std::string> owners;  // of addresses
+  std::map<std::string, std::string> owners;  // by address: the task that has it
   for (const job& j : jobs) {
     if (j.name.empty()) throw invalid_argument("cluster_spec: a job without a name");
     if (j.name.find_first_of("/: ") != j.name.npos)
@@ -56,7 +56,7 @@ LEAT_FUNCTION cluster_spec::cluster_spec(const std::vector<job>& jobs) {
     for (const auto& [index, address] : j.tasks) {
       const std::string task = "/job:" + j.name + "/task:" + std::to_string(index);
       if (index < 0) throw invalid_argument("cluster_spec: " + task + ": a task's number is at least 0");
-      if (host_and_port(address, "cluster_spec: " + task, 0).second == 0) continue;  // chosen for each task
+      if (host_and_port(address, "cluster_spec: " + task, 0).second == 0) continue;  // the system chooses a port for each task
       const auto [owner, is_new] = owners.emplace(address, task);
       if (!is_new) throw invalid_argument("cluster_spec: " + owner->second + " and " + task + " have one address, '" + address + "'");
     }

@@ -1,6 +1,6 @@
 #pragma once
-// A device function for training with parameter servers: variables go to the tasks of one job, round-robin or by load, all other
-// nodes to the worker. Source: TensorFlow 1.x `replica_device_setter`, `GreedyLoadBalancingStrategy`.
+// A device function for training with parameter servers: variables go to the tasks of one job, round-robin or by load, and all other nodes
+// to the worker. Source: TensorFlow 1.x `replica_device_setter`, `GreedyLoadBalancingStrategy`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_nodes.hpp>
@@ -8,24 +8,25 @@
 
 namespace leat {
 
-/// Chooses the task for a variable.
+/// A function that chooses the task for a variable.
 using placement_strategy = std::function<int(const graph_operation&)>;
 
-/// Round-robin over the tasks.
+/// Chooses the tasks round-robin.
 placement_strategy round_robin(int tasks);
 
-/// Bytes of a node's first result: the load of a variable. A dimension that is not known counts as 1, and so does an unknown shape.
+/// The load of a variable: the size in bytes of a node's first result. A dimension that is unknown counts as 1, and so does an unknown
+/// shape.
 double byte_size_load(const graph_operation& op);
 
-/// The task with the least load so far, the first of equals. Errors: invalid_argument for no tasks.
+/// Chooses the task with the least load so far, the first of several. Errors: invalid_argument for no tasks.
 placement_strategy greedy_load_balancing(int tasks, std::function<double(const graph_operation&)> load = byte_size_load);
 
-/// Settings of `replica_device_setter`.
+/// Options of `replica_device_setter`.
 struct replica_device_options {
   int ps_tasks = 0;
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
-  bool merge_devices = true;  // whether a node's own device is completed; otherwise a node that has one is left alone
+  bool merge_devices = true;  // whether the parts that a node's own device leaves open are filled in; if not, a node with a device is unchanged
   std::optional<cluster_spec> cluster{};  // overrides `ps_tasks`
   std::vector<std::string> ps_ops{"Variable",
                                   "VariableV2",
@@ -41,11 +42,12 @@ struct replica_device_options {
                                   "BoostedTreesQuantileStreamResourceHandleOp",
                                   "ResourceConditionalAccumulator",
                                   "DecisionTreeResource"};
-  placement_strategy strategy{};  // none: round-robin
+  placement_strategy strategy{};  // empty: round-robin
 };
 
-/// `auto d = device(replica_device_setter({.ps_tasks = 3}));`. Without parameter-server tasks the function is empty, and `device` of it
-/// clears the outer ones. A variable that asks for another job keeps it and takes no task's turn.
+/// The device function for the given parameter servers: `auto d = device(replica_device_setter({.ps_tasks = 3}));`. Without
+/// parameter-server tasks the function is empty, and `device` of it clears the outer device scopes. A variable that asks for another job
+/// stays there, and does not count for the strategy.
 /// Errors: invalid_argument for a malformed device name.
 device_function replica_device_setter(replica_device_options options);
 

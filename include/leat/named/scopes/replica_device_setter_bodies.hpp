@@ -11,7 +11,7 @@ LEAT_FUNCTION double byte_size_load(const graph_operation& op) {
   if (op.outputs().empty()) return 0;
   const output first = op.result();
   const shape extent = first.extent();
-  double elements = 1;  // of what is not known, TensorFlow counts one element, too: a legacy variable's shape comes later
+  double elements = 1;  // an unknown shape counts as one element, as in TensorFlow: a legacy variable's shape is set later
   for (int i = 0; i < extent.rank; ++i) elements *= extent[i] < 0 ? 1.0 : static_cast<double>(extent[i]);
   return elements * content_size_of(to_data_type(first.type()));
 }

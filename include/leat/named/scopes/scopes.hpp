@@ -1,6 +1,6 @@
 #pragma once
-// Scopes over this thread's default graph: names, control dependencies, devices. Each is in effect during its lifetime; they end in
-// reverse order, as C++ objects do. Source: TensorFlow `name_scope`, `control_dependencies`, `device`, `colocate_with`.
+// Scopes of this thread's default graph: names, control dependencies, devices. Each is in effect during its lifetime; scopes end in reverse
+// order, as C++ objects do. Source: TensorFlow `name_scope`, `control_dependencies`, `device`, `colocate_with`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
@@ -23,7 +23,7 @@ class [[nodiscard]] name_scope {
   name_scope& operator=(const name_scope&) = delete;
   ~name_scope();
 
-  /// "foo/", which re-enters the scope; "" at the root.
+  /// The scope's name with its slash, "foo/", which re-enters the scope; "" at the root.
   const std::string& text() const { return text_; }
 
  private:
@@ -32,8 +32,8 @@ class [[nodiscard]] name_scope {
   std::string text_;
 };
 
-/// What a node can wait for: an operation, or a tensor and so its operation. Errors: invalid_argument for an element of a collection that
-/// is neither, and for a tensor that is no node of a graph.
+/// A node that other nodes can wait for: an operation, or the operation of a tensor. Errors: invalid_argument for an element of a
+/// collection that is neither, and for a tensor that is not a node of a graph.
 class control_input {
  public:
   control_input(const output& o) : owner_(&o.owner()), index_(o.index()) {}
@@ -47,14 +47,14 @@ class control_input {
   int index_;
 };
 
-/// `auto c = control_dependencies({a, b});`: new nodes run after these, even if they do not use them. Nested scopes add up; nullptr
-/// clears the outer ones and leaves the branch or loop that is being built. A tensor that was made outside is not delayed.
+/// `auto c = control_dependencies({a, b});`: new nodes run after these, even if they do not use them. Nested scopes add up; nullptr clears
+/// the outer ones, and leaves the branch or loop that is being built. A tensor that was made before the scope is not delayed.
 /// Errors: invalid_argument for a node of another graph.
 class [[nodiscard]] control_dependencies {
  public:
   explicit control_dependencies(std::initializer_list<control_input> inputs) : control_dependencies(std::vector<control_input>(inputs)) {}
   explicit control_dependencies(const std::vector<control_input>& inputs);
-  /// The same of a vector of tensors or operations, or of what `get_collection` gives.
+  /// Takes a vector of tensors or operations, or the result of `get_collection`.
   template <class Item>
     requires(std::is_convertible_v<const Item&, control_input>)
   explicit control_dependencies(const std::vector<Item>& inputs)
@@ -71,16 +71,16 @@ class [[nodiscard]] control_dependencies {
   control_flow_context* context_ = nullptr;
 };
 
-/// `auto d = device("/job:ps/task:0");`: the device of new nodes. Inner scopes override outer ones part by part; nullptr clears all
-/// outer scopes, "" changes nothing. A function is called for each new node, after the scopes inside it, and its result replaces
-/// theirs.
+/// `auto d = device("/job:ps/task:0");`: the device of new nodes. Inner scopes override outer ones part by part; nullptr clears all outer
+/// scopes, "" changes nothing. A function is called for each new node, after the scopes inside it have been applied, and its result
+/// replaces their device.
 /// Errors: invalid_argument for a malformed device name.
 class [[nodiscard]] device {
  public:
   explicit device(std::string_view text);
   explicit device(const char* text) : device(std::string_view(text)) {}
   explicit device(std::nullptr_t);
-  /// An empty function is nullptr.
+  /// An empty function clears all outer scopes, as nullptr does.
   explicit device(device_function function);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
@@ -103,8 +103,8 @@ class [[nodiscard]] colocate_with {
   graph* graph_;
 };
 
-/// `auto mine = container("b");`: new variables and queues are kept in this container of the task that holds them, apart from those of the
-/// same names in others; `graph_session::reset` drops what one holds. Source: TensorFlow `Graph.container`.
+/// `auto mine = container("b");`: new variables and queues are stored in this container of the task that holds them, apart from those of
+/// the same names in other containers; `graph_session::reset` drops the contents of a container. Source: TensorFlow `Graph.container`.
 class [[nodiscard]] container {
  public:
   explicit container(std::string name) : container(default_graph(), std::move(name)) {}
@@ -117,7 +117,7 @@ class [[nodiscard]] container {
   graph* graph_;
 };
 
-/// The source line that messages and new nodes refer to during its lifetime. Functions that take a name record the line of their call
+/// Sets the source line that messages and new nodes refer to, during its lifetime. Functions that take a name record the line of their call
 /// themselves; operators cannot.
 class [[nodiscard]] source_scope {
  public:
