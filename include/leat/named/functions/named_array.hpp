@@ -58,13 +58,13 @@ LEAT_NAMED_REDUCTION(reduce_any)
 
 #undef LEAT_NAMED_REDUCTION
 
-/// The index of the largest element along an axis, int64; among equal elements the first. Shapes: result like x without the axis. Dtypes:
-/// numeric.
+/// The index of the largest element along an axis, int64; among equal elements the first. Shapes: result like x without the axis.
+/// Dtypes: numeric.
 /// Source: `argmax`.
 output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
-/// The index of the smallest element along an axis, int64; among equal elements the first. Shapes: result like x without the axis. Dtypes:
-/// numeric.
+/// The index of the smallest element along an axis, int64; among equal elements the first. Shapes: result like x without the axis.
+/// Dtypes: numeric.
 /// Source: `argmin`.
 output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
               const std::source_location& where = std::source_location::current());

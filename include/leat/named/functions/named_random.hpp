@@ -43,8 +43,8 @@ inline output random_normal(const shape& extent, double mean = 0, double stddev 
                             std::string_view name = {}) {
   return random_normal_of(extent, mean, stddev, type, seed, name);
 }
-/// A tensor of normally distributed values; those more than two standard deviations from the mean are drawn again. Source:
-/// `truncated_normal`.
+/// A tensor of normally distributed values; those more than two standard deviations from the mean are drawn again.
+/// Source: `truncated_normal`.
 inline output truncated_normal(std::initializer_list<std::int64_t> extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
                                std::uint64_t seed = 0, std::string_view name = {}) {
   return truncated_normal_of(extent, mean, stddev, type, seed, name);

@@ -50,8 +50,8 @@ output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std
 /// Errors: invalid_argument for an empty list. Source: `stack`.
 output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
              const std::source_location& where = std::source_location::current());
-/// The slices of x along an axis, each without that axis. Errors: invalid_argument if the size along the axis is unknown. Source:
-/// `unstack`.
+/// The slices of x along an axis, each without that axis. Errors: invalid_argument if the size along the axis is unknown.
+/// Source: `unstack`.
 std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
                             const std::source_location& where = std::source_location::current());
 /// x split into `count` equal parts along an axis. Source: `split`.

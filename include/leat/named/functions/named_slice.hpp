@@ -69,16 +69,16 @@ output gather_nd(const operand_value& params, const operand_value& indices, std:
                  const std::source_location& where = std::source_location::current());
 
 /// The `k` largest elements along the last axis, and their indices, int32. Both are sorted from the largest down, even if `sorted` is
-/// false. Among equal elements the lower index comes first; NaN is above all other values. Shapes: x [..., n]; results [..., k]. Dtypes:
-/// numeric; `k` int32, a value or a tensor. Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
+/// false. Among equal elements the lower index comes first; NaN is above all other values. Shapes: x [..., n]; results [..., k].
+/// Dtypes: numeric; `k` int32, a value or a tensor. Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
 std::pair<output, output> top_k(const operand_value& x, const operand_value& k = 1, bool sorted = true, std::string_view name = "TopKV2",
                                 const std::source_location& where = std::source_location::current());
 
 /// The indices at which a bool tensor is true, int64 [count, rank]. Source: `where` of one argument.
 output where_true(const operand_value& condition, std::string_view name = "Where",
                   const std::source_location& where = std::source_location::current());
-/// x where the condition holds, y elsewhere. Shapes: all equal; a condition of rank 1 selects rows. `select` broadcasts instead. Source:
-/// `where` of TensorFlow 1.x.
+/// x where the condition holds, y elsewhere. Shapes: all equal; a condition of rank 1 selects rows. `select` broadcasts instead.
+/// Source: `where` of TensorFlow 1.x.
 output choose(const output& condition, const output& x, const output& y, std::string_view name = "Select",
               const std::source_location& where = std::source_location::current());
 
@@ -104,8 +104,8 @@ output reverse(const operand_value& x, const index_list& axes, std::string_view 
                const std::source_location& where = std::source_location::current());
 
 /// Sums of rows by segment: result[i] = Σ data[k] over the k with segment_ids[k] = i, and zeros for an empty segment. Rows with negative
-/// ids are dropped. `num_segments` is an integer, or a tensor with one. Shapes: ids [k…], data [k…, d…]; result [num_segments, d…]. Dtypes:
-/// numeric; ids and num_segments int32 or int64. Errors in a run: invalid_argument for an id that is not below num_segments.
+/// ids are dropped. `num_segments` is an integer, or a tensor with one. Shapes: ids [k…], data [k…, d…]; result [num_segments, d…].
+/// Dtypes: numeric; ids and num_segments int32 or int64. Errors in a run: invalid_argument for an id that is not below num_segments.
 /// Source: `unsorted_segment_sum`.
 output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
                             std::string_view name = {}, const std::source_location& where = std::source_location::current());
@@ -122,8 +122,8 @@ output unsorted_segment_prod(const operand_value& data, const operand_value& seg
 
 /// Sum, mean, product, maximum or minimum of the rows of each segment: result[i] is computed from data[k] over the k with segment_ids[k] =
 /// i. An empty segment gives 0, for products 1. The last id determines the number of segments. Shapes: ids [k], data [k, d…]; result [last
-/// id + 1, d…]. Dtypes: numeric; ids int32 or int64. Errors in a run: invalid_argument for ids that are negative or not sorted. Source:
-/// `segment_sum`, `segment_mean`, `segment_prod`, `segment_max`, `segment_min`.
+/// id + 1, d…]. Dtypes: numeric; ids int32 or int64. Errors in a run: invalid_argument for ids that are negative or not sorted.
+/// Source: `segment_sum`, `segment_mean`, `segment_prod`, `segment_max`, `segment_min`.
 output segment_sum(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentSum",
                    const std::source_location& where = std::source_location::current());
 output segment_mean(const operand_value& data, const operand_value& segment_ids, std::string_view name = "SegmentMean",

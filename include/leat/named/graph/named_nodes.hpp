@@ -40,8 +40,8 @@ class control_flow_context {
   virtual void admit(const node_request& request, std::vector<output>& inputs, std::vector<int>& controls) = 0;
   /// Called after a node was appended: registers its results in the context.
   virtual void note(int index) = 0;
-  /// Checks that a node of `user` (null: a node outside of all contexts) may take a tensor that was made in this context. Errors:
-  /// invalid_argument.
+  /// Checks that a node of `user` (null: a node outside of all contexts) may take a tensor that was made in this context.
+  /// Errors: invalid_argument.
   virtual void check_use(const node_request& request, control_flow_context* user, const output& input) = 0;
 };
 

@@ -48,7 +48,7 @@ class named_part final : public named_nodes {
 
   std::map<std::string, std::vector<collection_item>, std::less<>> collections;
   variable_store variables;
-  std::map<int, output> first_values;                                // by variable: before other variables' reads were guarded
+  std::map<int, output> first_values;                                // by variable: its value before reads of others were guarded
   std::map<std::string, host_callback, std::less<>> host_functions;  // by token
   std::vector<control_flow_context*> cond_contexts;                  // outermost branches and loops in order of creation:
   std::vector<control_flow_context*> while_contexts;                 // TensorFlow's collections of these names

@@ -26,7 +26,7 @@ struct replica_device_options {
   int ps_tasks = 0;
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
-  bool merge_devices = true;  // whether the parts that a node's own device leaves open are filled in; if not, a node with a device is unchanged
+  bool merge_devices = true;  // whether the parts left open by a node's own device are filled in; if not, such a node is unchanged
   std::optional<cluster_spec> cluster{};  // overrides `ps_tasks`
   std::vector<std::string> ps_ops{"Variable",
                                   "VariableV2",

@@ -10,8 +10,8 @@ namespace leat {
 /// The graph's global step counter: the element of its collection, or a tensor "global_step:0"; empty if there is none.
 /// Errors: invalid_argument if it is not an integer scalar. Source: `get_global_step`.
 output get_global_step(graph& g = default_graph());
-/// Creates the global step counter, an int64 scalar that starts at 0. Errors: invalid_argument if there is one. Source:
-/// `create_global_step`.
+/// Creates the global step counter, an int64 scalar that starts at 0. Errors: invalid_argument if there is one.
+/// Source: `create_global_step`.
 output create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current());
 /// The graph's global step counter, created if there is none. Errors: as for `get_global_step`. Source: `get_or_create_global_step`.
 output get_or_create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current());

@@ -77,8 +77,9 @@ struct dense_options {
   std::string name{};  // empty: "dense", made unique
   reuse_setting reuse{};
 };
-/// A fully connected layer: activation(x kernel + bias), along the last axis. Variables: `kernel` [inputs, units], `bias` [units]. Shapes:
-/// x [..., inputs], where `inputs` is known; result [..., units]. Dtypes: floating point. Errors: invalid_argument. Source: `dense`.
+/// A fully connected layer: activation(x kernel + bias), along the last axis. Variables: `kernel` [inputs, units], `bias` [units].
+/// Shapes: x [..., inputs], where `inputs` is known; result [..., units]. Dtypes: floating point. Errors: invalid_argument.
+/// Source: `dense`.
 layer dense(std::int64_t units, const dense_options& options = {});
 output dense(const output& x, std::int64_t units, const dense_options& options = {},
              const std::source_location& where = std::source_location::current());
@@ -90,8 +91,8 @@ struct dropout_options {
   std::uint64_t seed = 0;
   std::string name{};
 };
-/// Dropout: in training, each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise; x itself when not training. Shapes:
-/// result like x. Errors: invalid_argument for a rate outside [0, 1). Source: `dropout`.
+/// Dropout: in training, each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise; x itself when not training.
+/// Shapes: result like x. Errors: invalid_argument for a rate outside [0, 1). Source: `dropout`.
 layer dropout(double rate = 0.5, const dropout_options& options = {});
 output dropout(const output& x, double rate, const dropout_options& options = {},
                const std::source_location& where = std::source_location::current());

@@ -29,9 +29,9 @@ struct loss_options {
   std::string_view collection = leat::collection::losses;  // the collection that the result is added to; empty: none
 };
 
-/// Weights and reduces the losses of elements. Shapes: losses [...]; result [], or that of the losses if the reduction is `none`. Dtypes:
-/// numeric; computed as float32; result like the losses. Errors: invalid_argument for weights that do not broadcast, thrown here if static
-/// shapes show it, and in a run otherwise. Source: `compute_weighted_loss`.
+/// Weights and reduces the losses of elements. Shapes: losses [...]; result [], or that of the losses if the reduction is `none`.
+/// Dtypes: numeric; computed as float32; result like the losses. Errors: invalid_argument for weights that do not broadcast, thrown here if
+/// static shapes show it, and in a run otherwise. Source: `compute_weighted_loss`.
 output compute_weighted_loss(const output& losses, const loss_options& options = {},
                              const std::source_location& where = std::source_location::current());
 
@@ -70,8 +70,8 @@ output mean_pairwise_squared_error(const output& labels, const output& predictio
 /// Dtypes: logits floating point; result like logits. Errors: as for `absolute_difference`. Source: `sigmoid_cross_entropy`.
 output sigmoid_cross_entropy(const output& labels, const output& logits, const loss_options& options = {}, double label_smoothing = 0,
                              const std::source_location& where = std::source_location::current());
-/// The loss of `softmax_cross_entropy_with_logits`, for labels z (1 - s) + s/classes with a smoothing s; labels get no gradient. Shapes:
-/// labels and logits [..., classes]; losses [...]. Dtypes, errors: as for `sigmoid_cross_entropy`. Source: `softmax_cross_entropy`.
+/// The loss of `softmax_cross_entropy_with_logits`, for labels z (1 - s) + s/classes with a smoothing s; labels get no gradient.
+/// Shapes: labels and logits [..., classes]; losses [...]. Dtypes, errors: as for `sigmoid_cross_entropy`. Source: `softmax_cross_entropy`.
 output softmax_cross_entropy(const output& onehot_labels, const output& logits, const loss_options& options = {},
                              double label_smoothing = 0, const std::source_location& where = std::source_location::current());
 /// The loss of `sparse_softmax_cross_entropy_with_logits`. Shapes: logits [..., classes], labels [...] or [..., 1]; weights like the

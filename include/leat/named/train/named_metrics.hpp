@@ -125,9 +125,9 @@ output metric_variable(const shape_value& extent, dtype type, std::string_view n
 
 namespace leat {
 
-/// The confusion matrix of one batch, [num_classes, num_classes] of `type`: a row for each label, a column for each prediction. Shapes:
-/// labels, predictions, and weights if given, [n]. Dtypes: labels and predictions int32 or int64. Errors in a run: invalid_argument for
-/// classes out of range. Source: `confusion_matrix`.
+/// The confusion matrix of one batch, [num_classes, num_classes] of `type`: a row for each label, a column for each prediction.
+/// Shapes: labels, predictions, and weights if given, [n]. Dtypes: labels and predictions int32 or int64. Errors in a run: invalid_argument
+/// for classes out of range. Source: `confusion_matrix`.
 output confusion_matrix(const output& labels, const output& predictions, std::int32_t num_classes, dtype type = dtype::int32,
                         const std::optional<operand_value>& weights = {}, std::string_view name = "confusion_matrix",
                         const std::source_location& where = std::source_location::current());

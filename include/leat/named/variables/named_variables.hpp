@@ -102,8 +102,8 @@ output read_value(const output& variable, std::string_view name = "read",
 std::vector<output> global_variables(std::string_view scope = {});
 /// The local variables of the default graph in order of creation; with a scope, those whose names begin with it. Source: `local_variables`.
 std::vector<output> local_variables(std::string_view scope = {});
-/// The trainable variables of the default graph in order of creation; with a scope, those whose names begin with it. Source:
-/// `trainable_variables`.
+/// The trainable variables of the default graph in order of creation; with a scope, those whose names begin with it.
+/// Source: `trainable_variables`.
 std::vector<output> trainable_variables(std::string_view scope = {});
 
 /// An operation that assigns these variables their initial values. Source: `variables_initializer`.

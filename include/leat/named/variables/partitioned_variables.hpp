@@ -9,8 +9,8 @@
 
 namespace leat {
 
-/// Cuts a variable into `num_shards` slices along an axis, or into as many as the axis has elements if these are fewer. Errors:
-/// invalid_argument for no shards, and, where a variable is made, for an axis that it does not have. Source: TensorFlow
+/// Cuts a variable into `num_shards` slices along an axis, or into as many as the axis has elements if these are fewer.
+/// Errors: invalid_argument for no shards, and, where a variable is made, for an axis that it does not have. Source: TensorFlow
 /// `fixed_size_partitioner`.
 variable_partitioner fixed_size_partitioner(std::int64_t num_shards, int axis = 0);
 
