@@ -8,12 +8,14 @@
 
 namespace leat {
 
+/// Options of `conditional_accumulator`.
 struct accumulator_options {
   std::string shared_name{};  // accumulators with the same shared name are one accumulator in a session
   std::string name = "conditional_accumulator";
   std::string reduction_type = "MEAN";  // or "SUM"
 };
 
+/// Handle of an accumulator of gradients in a graph. Source: TensorFlow 1.x `ConditionalAccumulator`.
 class conditional_accumulator {
  public:
   /// Errors: invalid_argument for another reduction type.

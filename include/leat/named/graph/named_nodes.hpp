@@ -102,6 +102,7 @@ struct node_request {
   std::uint64_t open_inputs = 0;  // bit k is set if input k is added later: a loop's back edge
 };
 
+/// The records of a graph's nodes, and the state of the scopes in which new nodes are made.
 class named_nodes : public graph_names {
  public:
   named_nodes();

@@ -37,6 +37,7 @@ output stacked_product(graph& g, std::span<const output> operands, std::span<con
 /// A host function: takes its inputs and returns its results. See named/functions/host_function.hpp.
 using host_callback = std::function<std::vector<tensor_literal>(std::span<const tensor_literal>)>;
 
+/// The named part of a graph, which `graph::named` returns.
 class named_part final : public named_nodes {
  public:
   named_part();

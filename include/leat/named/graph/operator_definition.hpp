@@ -26,6 +26,7 @@ namespace leat {
 /// The kind of a defined operator's attribute. `is_list` makes it a list.
 enum class attribute_kind : unsigned char { type, integer, real, flag, text, shape, tensor, function };
 
+/// An attribute of a defined operator.
 struct attribute_definition {
   std::string name;
   attribute_kind kind = attribute_kind::type;
@@ -50,6 +51,7 @@ class shape_context;
 /// Sets the shapes of the results; a shape that it does not set has unknown rank.
 using shape_rule = std::function<void(shape_context&)>;
 
+/// An operator as defined by its line, with its shape rule.
 struct operator_definition {
   std::string type;
   std::vector<argument_definition> inputs;

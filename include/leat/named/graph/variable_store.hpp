@@ -55,6 +55,7 @@ struct variable_scope_state {
   variable_partitioner partitioner{};
 };
 
+/// The shared variables of a graph, and its current variable scope.
 struct variable_store {
   std::map<std::string, int, std::less<>> variables;  // by full name: the node
   std::shared_ptr<variable_scope_state> current = std::make_shared<variable_scope_state>();

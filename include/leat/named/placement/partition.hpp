@@ -60,6 +60,7 @@ struct graph_part {
   std::vector<int> receives{};
 };
 
+/// The result of `partition`.
 struct partitioned_graph {
   std::vector<graph_part> parts{};  // one for each device with nodes to run
   std::vector<cut_edge> edges{};

@@ -77,6 +77,7 @@ struct optimizer_description {
   bool casts_settings = true;   // casts settings to the variable's dtype; if false, they must have it
 };
 
+/// An optimizer on graphs with names. Source: TensorFlow 1.x `Optimizer`.
 class named_optimizer {
  public:
   explicit named_optimizer(optimizer_description what);

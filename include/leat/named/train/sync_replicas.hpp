@@ -27,6 +27,7 @@
 
 namespace leat {
 
+/// Options of `sync_replicas`.
 struct sync_replicas_options {
   /// The number of gradients that make an update.
   int replicas_to_aggregate = 1;
@@ -69,6 +70,7 @@ struct sync_membership {
   graph_operation drop_tokens;
 };
 
+/// An optimizer for synchronous training of replicas. Source: TensorFlow 1.x `SyncReplicasOptimizer`.
 class sync_replicas {
  public:
   /// Errors: invalid_argument for counts below 1; for a replica's number that is not below total_num_replicas, or that is given although
