@@ -16,7 +16,7 @@ class case_branch {
   output predicate;
   detail::branch_function make;
 };
-/// Settings of `case_of`.
+/// Options of `case_of`.
 struct case_options {
   bool exclusive = false;  // at most one predicate may hold: checked at run time
   std::string_view name = "case";

@@ -10,7 +10,7 @@
 
 namespace leat {
 
-/// Settings of `while_loop`.
+/// Options of `while_loop`.
 struct while_options {
   std::vector<shape_value> shape_invariants{};  // per variable: the shape that holds in all iterations, if the shape changes
   std::int64_t parallel_iterations = 10;        // how many iterations may run concurrently

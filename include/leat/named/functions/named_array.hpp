@@ -78,7 +78,7 @@ output reshape(const operand_value& x, const index_list& shape, std::string_view
 /// Source: `transpose`.
 output transpose(const operand_value& x, const index_list& perm, std::string_view name = {},
                  const std::source_location& where = std::source_location::current());
-/// x with a new dimension of 1 before an axis. Source: `expand_dims`.
+/// x with a new dimension of 1 before an axis. Shapes: x of rank r; result of rank r + 1. Source: `expand_dims`.
 output expand_dims(const operand_value& x, const index_list& axis, std::string_view name = {},
                    const std::source_location& where = std::source_location::current());
 /// x without its dimensions of 1: without all of them, or those of `axes`. Errors: invalid_argument if a dimension at `axes` is not 1.
@@ -95,14 +95,16 @@ inline output broadcast_to(const output& x, std::initializer_list<std::int32_t> 
 /// The slice of x that starts at `begin` and has the shape `size`; a size of -1 extends to the end of the axis. Source: `slice`.
 output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
              const std::source_location& where = std::source_location::current());
-/// x padded with zeros; `paddings` has a row [before, after] for each axis. Source: `pad`.
+/// x padded with zeros; `paddings` has a row [before, after] for each axis. Shapes: each dimension grows by before + after.
+/// Source: `pad`.
 output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
            const std::source_location& where = std::source_location::current());
-/// Slices along the first axis, by index: result[i…] = params[indices[i…]]. Errors in a run: invalid_argument if an index is out of range.
-/// Source: `gather`.
+/// Slices along the first axis, by index: result[i…] = params[indices[i…]]. Shapes: params [n, d…], indices [i…]; result [i…, d…].
+/// Errors in a run: invalid_argument if an index is out of range. Source: `gather`.
 output gather(const operand_value& params, const operand_value& indices, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
-/// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: equal. Source: `concat`.
+/// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: equal.
+/// Errors: invalid_argument for an empty list. Source: `concat`.
 output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 

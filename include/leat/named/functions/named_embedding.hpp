@@ -22,8 +22,10 @@ shard_rows rows_by_div(const std::vector<output>& tables, const output& ids);
 
 }  // namespace detail
 
-/// The rows of a table at ids. The table may be given in shards. Shapes: table [rows, d…], ids [i…]; result [i…, d…].
-/// Errors: invalid_argument without a table, or if ids are not integers. Source: `embedding_lookup`.
+/// The rows of a table at ids. The table may be given in shards. Shapes: table [rows, d…], ids [i…]; result [i…, d…]. Dtypes: ids int32 or
+/// int64.
+/// Errors: invalid_argument without a table, for ids of another dtype, and for `div` if a shard's number of rows is unknown.
+/// Source: `embedding_lookup`.
 output embedding_lookup(const std::vector<output>& tables, const operand_value& ids, partition_strategy strategy = partition_strategy::mod,
                         std::string_view name = "embedding_lookup", const std::source_location& where = std::source_location::current());
 output embedding_lookup(const output& table, const operand_value& ids, std::string_view name = "embedding_lookup",

@@ -86,7 +86,7 @@ LEAT_NAMED_SINGLE(elu)
 LEAT_NAMED_SINGLE(selu)
 LEAT_NAMED_SINGLE(softsign)
 
-/// x where x > 0, alpha x elsewhere. Source: TensorFlow `leaky_relu`.
+/// Leaky rectifier: x where x > 0, alpha x elsewhere. Shapes and dtypes: result like x. Source: TensorFlow `leaky_relu`.
 output leaky_relu(const operand_value& x, double alpha = leaky_relu_op::usual_alpha, std::string_view name = {},
                   const std::source_location& where = std::source_location::current());
 LEAT_NAMED_SINGLE(logical_not)
@@ -121,11 +121,11 @@ inline output matmul(const operand_value& a, const operand_value& b, std::string
   return matmul(a, b, matmul_options{}, name, where);
 }
 
-/// x where the condition holds, y elsewhere; all three broadcast. Source: `where` (version 2).
+/// x where the condition holds, y elsewhere; all three broadcast. Dtypes: condition bool; x and y equal. Source: `where` (version 2).
 output select(const operand_value& condition, const operand_value& x, const operand_value& y, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 
-/// x converted to another dtype; unchanged if it has that dtype. Source: `cast`.
+/// x converted to another dtype; x itself if it has that dtype. Shapes: result like x. Source: `cast`.
 output cast(const operand_value& x, dtype to, std::string_view name = {},
             const std::source_location& where = std::source_location::current());
 
@@ -149,17 +149,17 @@ output clip_by_value(const output& x, const L& low, const H& high, std::string_v
 
 // ---- assignments ----------------------------------------------------------------------------------------------------
 
-/// variable = value; the result refers to the variable. Source: `assign`.
+/// Assigns a value to a variable; the result refers to the variable. Source: `assign`.
 output assign(const output& variable, const operand_value& value, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
-/// variable += value; the result refers to the variable. Source: `assign_add`.
+/// Adds a value to a variable; the result refers to the variable. Source: `assign_add`.
 output assign_add(const output& variable, const operand_value& value, std::string_view name = {},
                   const std::source_location& where = std::source_location::current());
-/// variable -= value; the result refers to the variable. Source: `assign_sub`.
+/// Subtracts a value from a variable; the result refers to the variable. Source: `assign_sub`.
 output assign_sub(const output& variable, const operand_value& value, std::string_view name = {},
                   const std::source_location& where = std::source_location::current());
 
-/// Σ x² / 2 over all elements, a scalar. Dtypes: floating point. Source: `l2_loss`.
+/// Half the sum of squares, Σ x² / 2, over all elements, a scalar. Dtypes: floating point. Source: `l2_loss`.
 output l2_loss(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current());
 
 }  // namespace leat

@@ -26,11 +26,11 @@ struct moments_result {
 moments_result moments(const output& x, const std::vector<std::int32_t>& axes, keep_dims keep = keep_dims::no,
                        std::string_view name = "moments", const std::source_location& where = std::source_location::current());
 
-/// x / sqrt(max(Σ x², epsilon)) along an axis. Shapes: result like x. Dtypes: floating point. Source: `l2_normalize`.
+/// x normalized along an axis: x / sqrt(max(Σ x², epsilon)). Shapes: result like x. Dtypes: floating point. Source: `l2_normalize`.
 output l2_normalize(const output& x, std::int32_t axis, double epsilon = 1e-12, std::string_view name = "l2_normalize",
                     const std::source_location& where = std::source_location::current());
 
-/// sqrt(Σ x²) of all elements, a scalar. Dtypes: floating point. Source: `norm`.
+/// The Euclidean norm sqrt(Σ x²) of all elements, a scalar. Dtypes: floating point. Source: `norm`.
 output norm(const output& x, std::string_view name = "norm", const std::source_location& where = std::source_location::current());
 
 /// Options of `batch_normalization`; without a scale or an offset that step is left out.
@@ -39,7 +39,8 @@ struct normalization_options {
   std::optional<operand_value> scale{};
   double epsilon = 1e-3;
 };
-/// (x - mean) / sqrt(variance + epsilon) * scale + offset. The factors that do not depend on x are computed first.
+/// Normalizes x by given moments: (x - mean) / sqrt(variance + epsilon) * scale + offset. The factors that do not depend on x are computed
+/// first.
 /// Source: `batch_normalization`.
 output batch_normalization(const output& x, const operand_value& mean, const operand_value& variance,
                            const normalization_options& options = {}, std::string_view name = "batchnorm",
@@ -47,7 +48,9 @@ output batch_normalization(const output& x, const operand_value& mean, const ope
 
 // ---- cross entropies ------------------------------------------------------------------------------------------------
 
-/// max(x, 0) - x z + log(1 + e^-|x|) of logits x and labels z, element-wise. Source: `sigmoid_cross_entropy_with_logits`.
+/// The element-wise cross entropy of sigmoid(logits): max(x, 0) - x z + log(1 + e^-|x|) of logits x and labels z. Shapes: labels and logits
+/// the same; result like these.
+/// Errors: invalid_argument for labels of another shape. Source: `sigmoid_cross_entropy_with_logits`.
 output sigmoid_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = "logistic_loss",
                                          const std::source_location& where = std::source_location::current());
 
@@ -56,7 +59,7 @@ namespace detail {
 output rows_of(const output& x, const std::source_location& where);
 }  // namespace detail
 
-/// -Σ labels log softmax(logits) along the last dimension. Shapes: both [..., classes]; result [...].
+/// The cross entropy -Σ labels log softmax(logits) along the last dimension. Shapes: labels and logits [..., classes]; result [...].
 /// Source: `softmax_cross_entropy_with_logits_v2`.
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
@@ -66,7 +69,7 @@ output softmax_cross_entropy_with_logits(const output& labels, const output& log
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::int32_t axis, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
 
-/// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...].
+/// The cross entropy -log softmax(logits)[label] of a single label. Shapes: logits [..., classes], integer labels [...]; result [...].
 /// Source: `sparse_softmax_cross_entropy_with_logits`.
 output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name = {},
                                                 const std::source_location& where = std::source_location::current());
@@ -89,10 +92,10 @@ attribute_map window_attributes(std::vector<std::int64_t> strides, padding p);
 /// Errors in a run: unimplemented, unless a kernel is registered. Source: `conv2d`.
 output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,
               std::string_view name = "Conv2D", const std::source_location& where = std::source_location::current());
-/// The largest element of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `max_pool`.
+/// The largest element of each window of images [batch, height, width, channels]. Errors in a run: as for `conv2d`. Source: `max_pool`.
 output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                 std::string_view name = "MaxPool", const std::source_location& where = std::source_location::current());
-/// The mean of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `avg_pool`.
+/// The mean of each window of images [batch, height, width, channels]. Errors in a run: as for `conv2d`. Source: `avg_pool`.
 output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                 std::string_view name = "AvgPool", const std::source_location& where = std::source_location::current());
 

@@ -119,7 +119,7 @@ LEAT_FUNCTION double glorot_limit(const shape& extent) { return draw_of(1, fan_m
 
 LEAT_FUNCTION variable_initializer constant_initializer(double value, bool verify_shape) {
   return [value, verify_shape](const shape& extent, dtype type) {
-    const bool is_empty = extent.elements() == 0;  // an empty shape takes any number of values, as in TensorFlow
+    const bool is_empty = extent.elements() == 0;  // an empty array takes any value, as in TensorFlow
     if (verify_shape && extent.rank > 0 && !is_empty)
       throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got ().");
     if (!is_empty && !detail::fits(type, value)) detail::refuse_number("constant_initializer: ", type, value);

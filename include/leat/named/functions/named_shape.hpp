@@ -50,14 +50,15 @@ output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std
 /// Errors: invalid_argument for an empty list. Source: `stack`.
 output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
              const std::source_location& where = std::source_location::current());
-/// The slices of x along an axis, each without that axis. Errors: invalid_argument if the size along the axis is unknown.
+/// The slices of x along an axis, each without that axis. Errors: invalid_argument if the rank of x, or its size along the axis, is
+/// unknown, or the axis is out of range.
 /// Source: `unstack`.
 std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
                             const std::source_location& where = std::source_location::current());
-/// x split into `count` equal parts along an axis. Source: `split`.
+/// x split into `count` equal parts along an axis. Shapes: result like x, with the axis divided by `count`. Source: `split`.
 std::vector<output> split(const operand_value& x, std::int64_t count, std::int32_t axis = 0, std::string_view name = "split",
                           const std::source_location& where = std::source_location::current());
-/// x repeated `multiples[k]` times along axis k. Source: `tile`.
+/// x repeated `multiples[k]` times along axis k. Shapes: x [d0, …]; result [d0 multiples[0], …]. Source: `tile`.
 output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name = "Tile",
             const std::source_location& where = std::source_location::current());
 /// The sum of several tensors of one shape. Dtypes: numeric. Errors: invalid_argument for an empty list. Source: `add_n`.

@@ -32,9 +32,9 @@ namespace along {
 inline axis_index all(std::int32_t step = 1) { return {axis_index::kind::range, {}, {}, step}; }
 /// `begin:`; a negative position counts from the end.
 inline axis_index from(std::int32_t begin, std::int32_t step = 1) { return {axis_index::kind::range, begin, {}, step}; }
-/// `:end`.
+/// `:end`; a negative position counts from the end.
 inline axis_index until(std::int32_t end, std::int32_t step = 1) { return {axis_index::kind::range, {}, end, step}; }
-/// `begin:end`.
+/// `begin:end`; negative positions count from the end.
 inline axis_index between(std::int32_t begin, std::int32_t end, std::int32_t step = 1) {
   return {axis_index::kind::range, begin, end, step};
 }
@@ -59,7 +59,7 @@ output strided_slice(const operand_value& x, const index_list& begin, const inde
                      const slice_options& masks = {}, std::string_view name = "StridedSlice",
                      const std::source_location& where = std::source_location::current());
 
-/// x[entries...]. Errors: as `strided_slice`.
+/// NumPy's x[entries...]. Errors: as for `strided_slice`.
 output index(const output& x, const std::vector<axis_index>& entries, std::string_view name = "strided_slice",
              const std::source_location& where = std::source_location::current());
 

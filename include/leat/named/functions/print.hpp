@@ -6,7 +6,7 @@
 
 namespace leat {
 
-/// Settings of `print`.
+/// Options of `print`.
 struct print_options {
   std::string message{};       // printed before the values
   std::int64_t first_n = -1;   // how many times the node prints; -1: always

@@ -14,7 +14,7 @@ namespace leat {
 /// `fixed_size_partitioner`.
 variable_partitioner fixed_size_partitioner(std::int64_t num_shards, int axis = 0);
 
-/// Settings of `variable_axis_size_partitioner`.
+/// Options of `variable_axis_size_partitioner`.
 struct variable_axis_size_options {
   int axis = 0;
   std::int64_t bytes_per_string_element = 16;
@@ -24,7 +24,7 @@ struct variable_axis_size_options {
 /// Errors: invalid_argument for arguments below 1. Source: TensorFlow `variable_axis_size_partitioner`.
 variable_partitioner variable_axis_size_partitioner(std::int64_t max_shard_bytes, const variable_axis_size_options& options = {});
 
-/// Settings of `min_max_variable_partitioner`.
+/// Options of `min_max_variable_partitioner`.
 struct min_max_partitioner_options {
   std::int64_t max_partitions = 1;
   int axis = 0;

@@ -21,7 +21,7 @@ class reuse_setting {
   reuse_mode mode_ = reuse_mode::none;
 };
 
-/// Settings of a variable scope; those not given are inherited.
+/// Options of a variable scope; those not given are inherited.
 struct variable_scope_options {
   reuse_setting reuse{};
   first_value initializer{};
