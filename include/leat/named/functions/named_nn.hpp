@@ -69,7 +69,8 @@ output softmax_cross_entropy_with_logits(const output& labels, const output& log
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::int32_t axis, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
 
-/// The cross entropy -log softmax(logits)[label] of a single label. Shapes: logits [..., classes], integer labels [...]; result [...].
+/// The cross entropy -log softmax(logits)[label] with one label per row of logits. Shapes: logits [..., classes], integer labels [...];
+/// result [...].
 /// Source: `sparse_softmax_cross_entropy_with_logits`.
 output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name = {},
                                                 const std::source_location& where = std::source_location::current());

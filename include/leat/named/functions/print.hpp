@@ -14,8 +14,8 @@ struct print_options {
   std::string_view name = "Print";
 };
 
-/// x itself. Whenever it is computed, the values of `data` are printed to the session's log, by default standard error. Gradients pass
-/// through. Errors: invalid_argument for operands of another graph. Source: `Print`.
+/// x itself, which prints the values of `data` to the session's log, by default standard error, whenever it is computed. Gradients pass
+/// through. Shapes and dtypes: result like x. Errors: invalid_argument for operands of another graph. Source: `Print`.
 output print(const output& x, const std::vector<operand_value>& data, const print_options& options = {},
              const std::source_location& where = std::source_location::current());
 
