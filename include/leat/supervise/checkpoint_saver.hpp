@@ -58,7 +58,7 @@ struct checkpoint_saver_options {
   std::string checkpoint_basename = "model.ckpt";
   std::vector<std::shared_ptr<checkpoint_saver_listener>> listeners{};
   saved_parts parts{};
-  bool write_events = true;  // also writes the graph, and a session event for each save
+  bool write_events = true;  // also writes the graph, and a session event for each save, next to the checkpoints
 };
 
 /// A hook that saves when the session begins, every `save_steps` steps or `save_secs` seconds, and at the end; each step is saved once.

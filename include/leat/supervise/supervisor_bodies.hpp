@@ -44,7 +44,7 @@ struct supervisor::kept {
   std::shared_ptr<cancellation> hook_failed;
   std::mutex calling_hooks;
   std::atomic<bool> input_ended{false};  // the last run threw out_of_range
-  int exceptions = 0;                    // in flight when the session was made
+  int exceptions = 0;                    // uncaught exceptions when the session was made
   bool stopped = false;
   std::vector<std::unique_ptr<graph_session>> lost;  // closed sessions to which the program may still refer
   std::atomic<int> recoveries{0};

@@ -96,7 +96,7 @@ LEAT_FUNCTION std::shared_ptr<channel> local_carrier::dial(const address& where)
   }
   if (other == nullptr) return nullptr;
   const std::uint64_t number = ++r.connections * 2;
-  // If an endpoint connects to itself, the two ends need different numbers: the last bit is set at the dialing end.
+  // If an endpoint connects to itself, the two ends need different numbers: the last bit is set for the accepting end.
   if (!other->put({inbox::item::type::connect, number | 1, {}, inbox_})) return nullptr;
   auto c = std::make_shared<local_channel>(number | 1, inbox_, other);
   channels_[number] = c;

@@ -269,7 +269,7 @@ struct segment_reader::returns {
   std::shared_ptr<descriptor> bell;
   std::mutex mutex;
   std::uint64_t count = 0;
-  std::atomic<std::uint32_t> held{0};  // frames in place
+  std::atomic<std::uint32_t> held{0};  // frames that are held in place
 
   // Half of the descriptors are never held for long, either.
   bool may_hold(std::size_t end) const {
