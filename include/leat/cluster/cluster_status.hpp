@@ -44,6 +44,7 @@ struct task_status {
   std::string problem{};
 };
 
+/// Options of `cluster_status` and `cluster_at`.
 struct cluster_status_options {
   /// How long a task that accepts connections has for its answer (plus a tenth of a second for each 32 tasks that gave none).
   std::int64_t timeout_in_ms = 5'000;

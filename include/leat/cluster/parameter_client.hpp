@@ -134,6 +134,7 @@ struct parameter_rows {
 /// Values of placeholders and parameters by name.
 using named_values = std::vector<std::pair<std::string_view, tensor_value>>;
 
+/// The servers' half of a `worker_session`.
 class parameter_client {
  public:
   /// Errors: those of the session's start; invalid_argument for options out of range.

@@ -128,7 +128,7 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
     kept_step& kept = steps_.emplace_back();
     kept.rows = s.rows;
     for (std::size_t k = 0; k < s.gradients.size(); ++k) kept.gradients.push_back(std::get<output>(made[next++]));
-    // Grouping nodes are replaced by their inputs, so that no task waits for them.
+    // Group nodes are replaced by their control inputs, so that no task waits for them.
     const auto step = std::get<graph_operation>(made[next++]);
     kept.targets.push_back(step);
     for (std::size_t k = 0; k < kept.targets.size();) {

@@ -34,6 +34,7 @@ struct cluster_keys {
   cluster_spec cluster{};
 };
 
+/// Options of a server.
 struct server_options {
   /// The task that this server serves; may be omitted if the cluster has one job, or the job one task.
   std::string job_name{};
@@ -60,6 +61,7 @@ struct server_join_options {
   bool until_workers_done = false;
 };
 
+/// The server of a task. It serves from construction until it is stopped.
 class server {
  public:
   /// Starts serving. If its address has port 0, the system chooses a port, which `target` reports.

@@ -52,6 +52,7 @@ struct step_order {
 /// Receives the values of a part's fetches, or the error that ended it; called once, by any thread.
 using part_handler = std::function<void(std::vector<tensor_value> values, std::exception_ptr failure)>;
 
+/// The worker service of one task.
 class worker {
  public:
   /// `device`: the task's full device name; `tasks`: the number of tasks of the cluster.

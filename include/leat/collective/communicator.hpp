@@ -38,6 +38,7 @@ enum class reduce_by : int { mean = 0, sum = 1, minimum = 3, maximum = 4 };
 
 namespace collective {
 
+/// Options of a communicator.
 struct communicator_options {
   /// How long a collective waits for other ranks, and how long the first call waits for all of them to start.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
@@ -76,7 +77,9 @@ class communicator {
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 
+  /// The number of this rank, from 0.
   int rank() const;
+  /// The number of ranks.
   int size() const;
   std::chrono::milliseconds timeout() const;
 

@@ -43,13 +43,16 @@ class checkpoint_saver_listener {
   checkpoint_saver_listener(const checkpoint_saver_listener&) = delete;
   checkpoint_saver_listener& operator=(const checkpoint_saver_listener&) = delete;
   virtual ~checkpoint_saver_listener() = default;
+  /// Called in `begin` of the hook.
   virtual void begin() {}
+  /// Called before each save, with the global step.
   virtual void before_save(watched_session&, std::int64_t) {}
   /// Returns whether training is to stop.
   virtual bool after_save(watched_session&, std::int64_t) { return false; }
   virtual void end(watched_session&, std::int64_t) {}
 };
 
+/// Options of `checkpoint_saver`; exactly one of save_steps and save_secs is given.
 struct checkpoint_saver_options {
   std::string checkpoint_dir{};
   std::optional<std::int64_t> save_steps{};

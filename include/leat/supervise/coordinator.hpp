@@ -27,6 +27,7 @@ struct join_options {
   bool ignore_live_threads = false;  // threads that still run after the grace period are no error
 };
 
+/// Starts threads, and stops them together. Thread-safe.
 class coordinator {
  public:
   coordinator();

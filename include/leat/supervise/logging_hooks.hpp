@@ -16,6 +16,7 @@ using named_fetches = std::vector<std::pair<std::string, fetch_item>>;
 /// Formats the values as one line, in the order of the tensors.
 using values_formatter = std::function<std::string(const std::vector<std::pair<std::string, tensor_value>>&)>;
 
+/// Options of `logging_tensor`.
 struct logging_options {
   std::optional<std::int64_t> every_n_iter{};  // counts runs, beginning with the first
   std::optional<seconds> every_n_secs{};
@@ -34,6 +35,7 @@ struct step_rate {
   double steps_per_second = 0;
 };
 
+/// Options of `step_counter`.
 struct counter_options {
   std::optional<std::int64_t> every_n_steps{};  // 100 unless every_n_secs is given
   std::optional<seconds> every_n_secs{};

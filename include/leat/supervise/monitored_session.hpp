@@ -58,7 +58,7 @@ hook_list own_hooks(const monitored_options& o);
 /// The argument that `run_step_fn` passes to its function. Source: `StepContext`.
 class step_context;
 
-/// A session with hooks that is made anew when tasks of the cluster go away. Its runs (session/run_calls.hpp) are those of `graph_session`,
+/// A session with hooks that is recreated when tasks of the cluster go away. Its runs (session/run_calls.hpp) are those of `graph_session`,
 /// with the hooks. In addition they throw failed_precondition after a hook requested a stop, after `should_stop` returned true, and in a
 /// closed session; and what hooks throw.
 class monitored_session : public run_calls<monitored_session> {
@@ -117,7 +117,7 @@ class monitored_session : public run_calls<monitored_session> {
   std::int64_t global_step();
   coordinator& coordinated();
   const leat::scaffold& its_scaffold() const;
-  /// How many times a session was made anew.
+  /// How many times the session was recreated.
   int recoveries() const;
 
  private:
@@ -150,7 +150,7 @@ auto monitored_session::run_step_fn(F f) {
 /// A monitored session with checkpoints, summaries and a step counter, all of which checkpoint_dir enables.
 using monitored_training_session = monitored_session;
 
-/// A monitored session that is never made anew, so that its underlying session stays the same. It restores from checkpoint_dir, and saves
+/// A monitored session that is never recreated, so that its underlying session stays the same. It restores from checkpoint_dir, and saves
 /// only through hooks. Source: `SingularMonitoredSession`.
 class singular_monitored_session : public monitored_session {
  public:

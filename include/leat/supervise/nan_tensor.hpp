@@ -16,6 +16,7 @@ class nan_loss_during_training : public failed_precondition {
   using failed_precondition::failed_precondition;
 };
 
+/// Options of `nan_tensor`.
 struct nan_options {
   bool fail_on_nan_loss = true;  // throws; if false, logs it and stops after the run
   /// Keeps the inputs of runs, so that the node can be found. A run then writes new values of variables next to the old ones, which costs a

@@ -9,6 +9,7 @@
 
 namespace leat {
 
+/// Options of `progress`.
 struct progress_options {
   std::int64_t last_step = 0;         // where training ends; 0: unknown, no bar and no remaining time
   std::optional<fetch_item> loss{};   // a scalar; fetched only when it is shown

@@ -26,6 +26,7 @@ namespace detail {
 graph_operation close_on_its_device(const graph_queue& queue, bool cancel_pending_enqueues);
 }  // namespace detail
 
+/// Keeps a queue filled by threads that run its enqueue operations.
 class queue_runner {
  public:
   /// Runs each of these operations on a thread of its own. Adds two operations to the queue's graph: one closes the queue, the other closes

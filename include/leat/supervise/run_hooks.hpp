@@ -30,6 +30,7 @@ class final_ops_hook final : public session_run_hook {
   return std::make_shared<final_ops_hook>(std::move(fetches), std::move(feeds));
 }
 
+/// Options of `profiler`; exactly one of save_steps and save_secs is given.
 struct profiler_options {
   std::optional<std::int64_t> save_steps{};
   std::optional<seconds> save_secs{};

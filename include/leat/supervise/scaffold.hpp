@@ -28,6 +28,7 @@ struct scaffold_options {
   std::shared_ptr<saver> its_saver{};             // saves and restores variables
 };
 
+/// The operations and the saver that prepare a supervised session.
 class scaffold {
  public:
   explicit scaffold(scaffold_options given = {}) : parts_(std::move(given)) {}

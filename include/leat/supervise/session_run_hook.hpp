@@ -86,6 +86,7 @@ struct session_run_values {
   seconds took{0};                        // duration of the run without hooks
 };
 
+/// Base class of hooks. By default each function does nothing.
 class session_run_hook {
  public:
   session_run_hook() = default;
@@ -97,7 +98,9 @@ class session_run_hook {
   virtual void begin(const begin_context&) {}
   /// Called whenever a session was made and its variables have values: at the start, and after a recovery.
   virtual void after_create_session(watched_session&, coordinator&) {}
+  /// Called before each run. Returns the fetches and feeds to add to it.
   virtual session_run_args before_run(session_run_context&) { return {}; }
+  /// Called after each run, with the results of the fetches that `before_run` added.
   virtual void after_run(session_run_context&, const session_run_values&) {}
   /// Called once, when training ends in order, before `end` of any hook. A hook that must wait for other processes waits here, so that the
   /// final checkpoint includes their steps. `is_stopped`: a hook, the program or a signal requested the end; if false, the program had no

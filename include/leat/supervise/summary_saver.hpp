@@ -21,6 +21,7 @@ std::shared_ptr<summary::file_writer> shared_writer(const std::string& folder, g
 /// missing. Errors: those of `io::staged_file`.
 void write_graph(graph& g, const std::string& folder);
 
+/// Options of `summary_saver`: one of save_steps and save_secs, and one of output_dir and writer, are given.
 struct summary_saver_options {
   std::optional<std::int64_t> save_steps{};
   std::optional<seconds> save_secs{};

@@ -148,10 +148,13 @@ class supervised_loop {
     close();
   }
 
+  /// Whether training is over: a hook, `request_stop` or a signal requested a stop, or the loop is closed.
   bool should_stop() const { return core_.should_stop(); }
+  /// Ends training after the current step.
   void request_stop() { core_.request_stop(); }
   /// Calls `end` of the hooks. A second call does nothing.
   void close() { core_.close(); }
+  /// The number of steps so far.
   std::int64_t global_step() { return core_.watched().global_step(); }
   /// The signal that ended training; 0 if none did.
   int stopped_by_signal() const { return core_.stopped_by_signal(); }

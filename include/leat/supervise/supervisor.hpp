@@ -52,6 +52,7 @@ class choice {
   bool is_default_ = false;
 };
 
+/// Options of a supervisor.
 struct supervisor_options {
   graph* owner = nullptr;  // null is the default graph
   choice<output> ready_op = use_default;
@@ -94,6 +95,7 @@ class supervised_session : public run_calls<supervised_session> {
   supervised_session& operator=(const supervised_session&) = delete;
   ~supervised_session();
 
+  /// The value of a variable. Errors: those of `graph_session::value`, and those of a run.
   tensor_value value(const output& variable) {
     return repeated([&] { return get().value(variable); });
   }
@@ -140,6 +142,7 @@ class supervised_session : public run_calls<supervised_session> {
   supervisor* owner_;
 };
 
+/// Initializes or restores a model, saves it, and stops in order; the program keeps its own loop.
 class supervisor {
  public:
   /// Makes the missing operations, and finalizes the graph. Errors: invalid_argument, naming the variable, for a variable without a device
@@ -168,16 +171,18 @@ class supervisor {
     }
   }
 
+  /// Whether training is over: a stop was requested, a signal arrived, or the supervisor has stopped.
   bool should_stop() const;
   void request_stop() { coord().request_stop(); }
   void request_stop(std::exception_ptr reason) { coord().request_stop(std::move(reason)); }
   /// Calls `before_end` and `end` of the hooks, unless an exception ends training; stops all threads, and closes the event file and the
   /// session. A second call does nothing. Errors: the exception of a request to stop; what hooks throw.
   void stop();
+  /// Waits for a request to stop. Returns whether it came before the timeout.
   bool wait_for_stop(seconds timeout) const;
   /// The signal that ended training; 0 if none did.
   int stopped_by_signal() const;
-  /// How many times a session was made anew.
+  /// How many times the session was recreated.
   int recoveries() const;
 
   /// Calls `f` now and every `interval_secs` seconds on a thread of its own, until the supervisor stops. Source: `Supervisor.loop`.
@@ -194,6 +199,7 @@ class supervisor {
   bool is_chief() const;
   /// LOGDIR/model.ckpt; empty if nothing is saved.
   const std::string& save_path() const;
+  /// The saver. Errors: failed_precondition if there is none.
   leat::saver& saver();
   /// Null if there is none.
   const std::shared_ptr<summary::file_writer>& summary_writer() const;

@@ -137,7 +137,7 @@ class endpoint final : private reactor_client, private carrier_events {
   void flush(link_state& l);
   void end(link_id link, closing why, bool orderly = false);
   void send_credit();
-  /// How many bytes are taken from a peer before credit is returned to it.
+  /// How many bytes a receiver takes before it returns credit for them.
   std::size_t credit_step() const { return std::max<std::size_t>(options_.credit / 4, 1); }
   void drop_strangers(steady_time now);
   void drop_oldest_stranger();

@@ -16,7 +16,7 @@ namespace leat::transport {
 
 namespace detail {
 constexpr int carrier_shift = 56;
-constexpr std::size_t token_bytes = 1024;      // of a message whose credit is returned only when it has been taken
+constexpr std::size_t token_bytes = 1024;      // credit of longer messages is returned only when they are taken
 constexpr std::size_t stranger_bytes = 65536;  // limit of a message from a peer that is not trusted yet
 }  // namespace detail
 
