@@ -58,7 +58,7 @@ class task_service {
   std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::vector<std::uint64_t>>> registered_;
   std::deque<std::pair<std::uint64_t, std::vector<std::uint64_t>>> orphans_;    // sessions of masters that have gone, and their parts
-  std::multiset<std::pair<std::uint64_t, std::uint64_t>> steps_;  // parts that run for a peer: the peer's number, the step's number
+  std::multiset<std::pair<std::uint64_t, std::uint64_t>> steps_;                // running parts: the peer's number, the step's number
   std::multimap<std::pair<std::uint64_t, std::uint64_t>, cancellation*> runs_;  // by peer, and its number for the run
   bool is_stopping_ = false;
   std::string description_;

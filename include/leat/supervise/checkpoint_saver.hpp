@@ -23,8 +23,8 @@ struct saved_part {
 /// Parts by name, for example {"pipeline", {...}}.
 using saved_parts = std::map<std::string, saved_part, std::less<>>;
 
-/// Saves variables, states of random number generators and parts. Returns the path of the checkpoint. Errors: those of `saver::save`, and
-/// what the parts throw.
+/// Saves variables, states of random number generators and parts. Returns the checkpoint's name. Errors: those of `saver::save`, and what
+/// the parts throw.
 std::string save_run(saver& to, watched_session& s, const std::string& prefix, std::int64_t step, const saved_parts& parts = {});
 /// Restores what `save_run` saved. Errors: those of `saver::restore`, and what the parts throw.
 void restore_run(const saver& from, watched_session& s, const checkpoint_path& path, const saved_parts& parts = {});
