@@ -406,8 +406,8 @@ class basic_worker_session {
   typename detail::sent_parts<ids>::type indices_;
   std::vector<tensor_value> wanted_;
   detail::stored_value row_copy_;
-  cluster::named_values settings_;      // that were assigned
-  cluster::named_values settings_now_;  // of this run
+  cluster::named_values settings_;      // set by `assign`
+  cluster::named_values settings_now_;  // of the current run
   std::size_t turn_ = 0;
   worker_times times_;
   bool is_measured_ = false;

@@ -6,7 +6,7 @@
 // arrival, so all ranks have the same bits in every run.
 //
 // OpenMPI's own nonblocking reduction allocates memory for each call, and its blocking one has no deadline: for 940 kB on two ranks of one
-// machine they took 175 and 144 us, this one 102.
+// machine they took 175 and 144 us, this implementation 102.
 //
 // Source: reduce-scatter and all-gather, Thakur, Rabenseifner and Gropp 2005.
 

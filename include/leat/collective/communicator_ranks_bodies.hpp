@@ -165,7 +165,7 @@ inline registry& the_registry() {
 struct communicator::ranks {
   static constexpr int intention_tag = 1, verdict_tag = 2, text_tag = 3, rows_tag = 4, note_tag = 5, part_tag = 6;
   static constexpr std::int64_t most_at_once = std::int64_t{1} << 28;  // MPI counts in int
-  static constexpr std::size_t most_words = 4096;                      // length of a note
+  static constexpr std::size_t most_words = 4096;                      // maximal length of a note
 
   // The message between ranks that exchange directly: the intention, and arrays that fit next to it.
   struct letter {

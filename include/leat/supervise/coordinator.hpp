@@ -57,7 +57,8 @@ class coordinator {
   void clear_stop();
   /// Waits until all threads have ended, or until a stop was requested and its grace period is over; then throws the exception of that
   /// request.
-  /// Errors: failed_precondition, naming the threads that still run after the grace period; deadline_exceeded after the timeout.
+  /// Errors: failed_precondition, naming the threads that still run after the grace period, unless `ignore_live_threads`; deadline_exceeded
+  /// after the timeout.
   void join(const join_options& how = {});
   /// Whether `join` has returned, or thrown, since the last `clear_stop`.
   bool joined() const;

@@ -32,12 +32,13 @@ struct session_preparation {
   std::ostream* log = nullptr;
 };
 
-/// Makes a session that is ready: calls `restore` or, if it returns false, runs init_op and init_fn, and then runs local_init_op.
+/// Makes a session that is ready: keeps the servers' values if `keep` returns true; if not, calls `restore`, and if that returns false runs
+/// init_op and init_fn. Then runs local_init_op.
 /// Errors: failed_precondition, naming the variables without a value.
 std::unique_ptr<graph_session> prepare_session(graph& g, const session_options& options, const session_preparation& how);
 /// Makes a session in a process that does not initialize: checks whether the model is ready, first at short intervals and then every `poll`
-/// seconds, and logs the variables for which it waits. A task of the cluster may go away in the meantime, and come back.
-/// Errors: deadline_exceeded after `max_wait`, naming the variables without a value.
+/// seconds. With a target it logs the variables for which it waits, and a task of the cluster may go away in the meantime, and come back.
+/// Errors: deadline_exceeded after `max_wait`, with a target naming the variables without a value.
 std::unique_ptr<graph_session> wait_for_session(graph& g, const session_options& options, const session_preparation& how, seconds max_wait,
                                                 seconds poll = seconds(1));
 

@@ -25,8 +25,8 @@ void write_graph(graph& g, const std::string& folder);
 struct summary_saver_options {
   std::optional<std::int64_t> save_steps{};
   std::optional<seconds> save_secs{};
-  std::string output_dir{};                        // or
-  std::shared_ptr<summary::file_writer> writer{};  // the program's own writer
+  std::string output_dir{};                        // either this folder,
+  std::shared_ptr<summary::file_writer> writer{};  // or the program's own writer
   output summary_op{};                             // by default the scaffold's, or the summaries of a typed step
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The same hooks around the steps of a session of typed expressions, compiled or planned: a loop that initializes the session or restores
-// it from the newest checkpoint, counts its steps, saves, and stops in order.
+// Supervised training of a session of typed expressions, compiled or planned, with the same hooks as graph sessions: a loop that
+// initializes the session or restores it from the newest checkpoint, counts its steps, saves, and stops in order.
 //
 //   session s{loss, train};
 //   auto step = s.prepare(fetch(train, summary::scalar<"loss">(loss)), x = xs, y = ys);

@@ -50,7 +50,7 @@ struct segment_control {
   std::uint64_t magic;
   std::uint64_t arena_bytes;
   alignas(64) std::atomic<std::uint64_t> head;  // descriptors written; stored by the writer
-  std::atomic<std::uint32_t> writer_waits;      // for room
+  std::atomic<std::uint32_t> writer_waits;      // the writer waits for room
   alignas(64) std::atomic<std::uint32_t> reader_sleeps;
   alignas(64) std::atomic<std::uint64_t> tail;      // descriptors read; stored by the reader
   alignas(64) std::atomic<std::uint64_t> returned;  // tokens released; stored by the reader

@@ -18,7 +18,7 @@
 namespace leat::transport {
 
 namespace detail {
-inline constexpr std::size_t copied_frame_bytes = 8192;  // a copy costs less than an allocation and a callback
+inline constexpr std::size_t copied_frame_bytes = 8192;  // up to this size a copy costs less than an allocation and a callback
 // A frame of this size is neither copied together with others nor awaited in pieces, and it arrives well before a silent peer would be
 // given up.
 inline constexpr std::size_t largest_frame = wire_frame_bytes;
