@@ -1,5 +1,5 @@
 #pragma once
-// Checkpoints: <leat/leat.hpp> or <leat/graphs.hpp> beside this header.
+// Checkpoints. Include this header next to <leat/leat.hpp> or <leat/graphs.hpp>.
 
 #include <leat/checkpoint/checkpoint_reader.hpp>
 #include <leat/checkpoint/checkpoint_state.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// Graphs on several machines: clusters, servers, sessions with a target. See docs/cluster.md.
+// Graphs distributed over several machines: clusters, servers, and sessions with a target. See docs/cluster.md.
 
 #include <leat/core/standard.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Collectives of MPI's ranks, and training on all of them at once. See docs/cluster.md. Needs MPI: link leat::mpi.
+// Collective operations among MPI ranks, and data-parallel training on all of them. See docs/cluster.md. Needs MPI: link leat::mpi.
 
 #include <leat/core/standard.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Data for training: pipelines (`dataset`) over arrays, files and generators.
+// Input pipelines for training (`dataset`) over arrays, files and generators.
 
 #include <leat/data/arrays.hpp>
 #include <leat/data/dataset.hpp>

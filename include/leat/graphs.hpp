@@ -1,6 +1,6 @@
 #pragma once
-// Graphs that are built at run time, with names, like TensorFlow 1.x's: the headers, beside leat.hpp, for building, inspecting and
-// exchanging them. Reading and writing files is in io/.
+// Graphs that are built at run time, with names, like TensorFlow 1.x's. Include this header next to leat.hpp for building, inspecting and
+// exchanging graphs. Reading and writing files is in io/.
 
 #include <leat/core/standard.hpp>
 #include <leat/io/describe.hpp>
@@ -41,7 +41,7 @@
 #include <leat/named/train/deferred_steps.hpp>
 #endif
 
-// What rooms above have for graphs alone, where their headers came first.
+// Headers of higher layers declare some functions only where graphs are included; this adds them if those headers were included first.
 #if !defined(LEAT_HAS_GRAPHS)
 #define LEAT_HAS_GRAPHS
 #endif

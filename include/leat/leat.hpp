@@ -3,8 +3,8 @@
 
 #include <leat/core/standard.hpp>
 
-// The operators come first, before headers that include them, so that a message about one shows two nested includes, not fifteen; before
-// them only the words of their last overloads, and their operands.
+// The operators come first, so that a compiler's message about one shows two nested includes, not fifteen. Only the diagnostics of their
+// last overloads, and their operands, precede them.
 #include <leat/expr/otherwise.hpp>
 
 #include <leat/expr/leaf.hpp>

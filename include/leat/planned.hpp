@@ -1,5 +1,5 @@
 #pragma once
-// Typed sessions that are planned when they are constructed, beside leat.hpp.
+// Typed sessions that are planned when they are constructed. Include this header next to leat.hpp.
 
 #include <leat/leat.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Summaries for TensorBoard: operators of graphs, where <leat/graphs.hpp> is, too, and typed fetches, event files, and a reader of them.
-// Needs protozero, as files do.
+// Summaries for TensorBoard: typed fetches, event files and a reader of them, and, where <leat/graphs.hpp> is included too, operators of
+// graphs. Needs protozero, as files do.
 
 #include <leat/core/standard.hpp>
 #include <leat/summary/event_reader.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// Supervised training: sessions that initialize or restore, call hooks, save, and stop in order; coordinators and queue runners.
+// Supervised training: sessions that initialize or restore variables, call hooks, save, and stop in order; coordinators and queue runners.
 
 #include <leat/core/standard.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>

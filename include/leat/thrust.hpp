@@ -1,7 +1,7 @@
 #pragma once
-// Sessions on Thrust's systems: `auto s = session_on<thrust_serial>(loss, train);`, `thrust_omp` if LEAT_THRUST_OMP is defined,
-// `thrust_tbb` if LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. Not part of <leat/leat.hpp>, because Thrust is
-// slow to compile.
+// Sessions on Thrust's backends: `auto s = session_on<thrust_serial>(loss, train);`. `thrust_omp` exists if LEAT_THRUST_OMP is defined,
+// `thrust_tbb` if LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. This header is not part of <leat/leat.hpp>, because
+// Thrust is slow to compile.
 
 #include <leat/core/standard.hpp>
 
@@ -14,7 +14,7 @@ namespace leat {
 
 namespace on_thrust {
 
-/// What the host systems take from the CPU layer.
+/// What the host backends use from the CPU layer.
 struct host_support {
   using mode = cpu::flush_denormals;
   template <class T>
@@ -26,18 +26,18 @@ struct host_support {
 
 }  // namespace on_thrust
 
-/// One thread.
+/// Runs on one thread.
 using thrust_serial = on_thrust::host_device<on_thrust::serial_system, on_thrust::host_support>;
 #if defined(LEAT_THRUST_OMP)
-/// OpenMP's threads.
+/// Runs on OpenMP threads.
 using thrust_omp = on_thrust::host_device<on_thrust::omp_system, on_thrust::host_support>;
 #endif
 #if defined(LEAT_THRUST_TBB)
-/// oneTBB's threads.
+/// Runs on oneTBB threads.
 using thrust_tbb = on_thrust::host_device<on_thrust::tbb_system, on_thrust::host_support>;
 #endif
 #if defined(__CUDACC__)
-/// The current GPU.
+/// Runs on the current GPU.
 using thrust_cuda = on_thrust::cuda_device;
 #endif
 

@@ -1,5 +1,5 @@
 #pragma once
-// Many models of one structure in one step: `vmap(f)(x, w)`.
+// Evaluates many models of one structure in one step: `vmap(f)(x, w)`.
 
 #include <leat/leat.hpp>
 #include <leat/passes/vmap.hpp>

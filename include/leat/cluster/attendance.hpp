@@ -1,5 +1,5 @@
 #pragma once
-// Which tasks of a cluster are connected to this one, and which have ended in order: so a server whose variables are for others knows when
+// Which tasks of a cluster are connected to this one, and which have ended in order, so that a server with variables for others knows when
 // they are done. A task that was killed has not said goodbye, and is waited for until it has come back and says it.
 
 #include <leat/cluster/transport/messenger.hpp>
@@ -15,7 +15,7 @@ namespace leat::cluster {
 
 class attendance {
  public:
-  /// One of the tasks whose goodbyes count. All are named before any comes.
+  /// Adds a task to those that are waited for. All are added before any of them connects.
   void await(const std::string& job, int task) { tasks_[{job, task}]; }
   bool is_for_nobody() const { return tasks_.empty(); }
   void came(transport::peer_id peer, const std::string& job, int task) {
@@ -25,14 +25,14 @@ class attendance {
     at->second.connections.insert(peer);
     at->second.has_ended = false;
   }
-  /// Whether the peer is one of the tasks, and has just ended.
+  /// Returns whether the peer is one of the tasks, and has just ended.
   bool left(transport::peer_id peer, bool is_orderly) {
     const std::lock_guard lock(guard_);
     for (auto& [name, task] : tasks_)
       if (task.connections.erase(peer) > 0) return task.has_ended = is_orderly && task.connections.empty();
     return false;
   }
-  /// Whether each of the tasks has been here, and has ended.
+  /// Whether each of the tasks has been connected, and has ended.
   bool have_all_ended() const {
     const std::lock_guard lock(guard_);
     return std::all_of(tasks_.begin(), tasks_.end(), [](const auto& one) { return one.second.has_ended; });

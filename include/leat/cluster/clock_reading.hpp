@@ -1,6 +1,6 @@
 #pragma once
-// How far the clocks of tasks are from this process's, by round trips: half of what a question and its answer took is how far the reading
-// between them may be off. Source: D. Mills, "Internet time synchronization: the Network Time Protocol" (1991).
+// Measures the offset between the clocks of other tasks and this process's clock by round trips: the error of the offset is at most half of
+// the round-trip time. Source: D. Mills, "Internet time synchronization: the Network Time Protocol" (1991).
 
 #include <leat/cluster/task_network.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -18,20 +18,20 @@ inline std::int64_t clock_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// No clock is beyond, in nanoseconds (36 years): sums of a few do not overflow.
+/// Upper limit of valid clock values in nanoseconds (36 years), so that sums of a few values do not overflow.
 inline constexpr std::int64_t last_clock = std::int64_t{1} << 60;
 
-/// Another steady clock minus this process's, in nanoseconds.
+/// The offset of another steady clock: its value minus that of this process's clock, in nanoseconds.
 struct clock_reading {
   std::int64_t offset = 0;
-  std::int64_t error = last_clock;  // of a clock that was not read
+  std::int64_t error = last_clock;  // the initial value: the clock was not read
 };
 
-/// What a round trip tells: it was sent and came back at times of this clock, and was received and answered at times of the other's. The
-/// reading has no meaning if a time is beyond `last_clock`.
+/// Computes an offset from a round trip: the message was sent and the answer came back at times of this clock, and it was received and
+/// answered at times of the other clock. The reading is meaningless if a time is beyond `last_clock`.
 clock_reading clock_of_round_trip(std::int64_t sent, std::int64_t received, std::int64_t answered, std::int64_t came_back);
 
-/// Reads the clocks of tasks, each by the fastest of three round trips. Those that do not answer until then are left out.
+/// Reads the clocks of tasks, each by the fastest of three round trips. Tasks that do not answer before `until` are left out.
 std::map<int, clock_reading> read_clocks(task_network& network, const std::vector<int>& tasks, steady_time until);
 
 }  // namespace leat::cluster

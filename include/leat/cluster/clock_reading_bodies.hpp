@@ -41,7 +41,7 @@ LEAT_FUNCTION std::map<int, clock_reading> read_clocks(task_network& network, co
                            const auto told = static_cast<std::int64_t>(words_of(answer, 0, 1)[0]);
                            s->found[task] = clock_of_round_trip(sent, told, told, now);
                          } catch (const error&) {
-                           // Not a clock: as if it had not answered.
+                           // The answer contains no clock value: treated as no answer.
                          }
                        }
                        if (--s->open > 0) return;

@@ -75,9 +75,9 @@ inline std::string needed_variable(const environment& variables, std::initialize
   throw failed_precondition("the environment has no " + all);
 }
 
-// The tasks of the ranks 0, 1, ..., each with its host.
+// Assigns the tasks to the ranks 0, 1, ..., each with its host.
 inline cluster_role dealt_out(const job_sizes& jobs, const std::vector<std::string>& hosts, int first_port, int rank) {
-  std::map<std::string, int> used;  // ports of each host
+  std::map<std::string, int> used;  // number of ports used on each host
   std::vector<cluster_spec::job> made;
   cluster_role role;
   std::size_t next = 0;
@@ -104,7 +104,7 @@ inline cluster_role dealt_out(const job_sizes& jobs, const std::vector<std::stri
   return role;
 }
 
-// "2(x3),1" is 2, 2, 2, 1.
+// "2(x3),1" means 2, 2, 2, 1.
 inline std::vector<int> slurm_counts(std::string_view list) {
   const std::string what = "Slurm's tasks per node, '" + std::string(list) + "',";
   std::vector<int> counts;
@@ -126,7 +126,7 @@ inline std::vector<int> slurm_counts(std::string_view list) {
   return counts;
 }
 
-// The names of one item of Slurm's list, "n[1-2]x[3,5]"; `rest` is what follows the first bracket.
+// Appends the names of one item of Slurm's list, such as "n[1-2]x[3,5]"; recursive in the text after the first bracket.
 inline void add_slurm_names(std::string_view item, const std::string& prefix, std::string_view whole, std::vector<std::string>& names) {
   const auto refuse = [&](const char* why) -> void { throw invalid_argument("Slurm's hosts '" + std::string(whole) + "': " + why); };
   const auto open = item.find('[');
@@ -224,7 +224,7 @@ LEAT_FUNCTION cluster_flags::cluster_flags(int argc, const char* const* argv) {
         addresses.emplace_back(value.substr(0, comma));
         if (comma == value.npos) break;
         value.remove_prefix(comma + 1);
-        if (value.empty()) addresses.emplace_back();  // a comma at the end
+        if (value.empty()) addresses.emplace_back();  // for a comma at the end
       }
       for (const std::string& a : addresses) static_cast<void>(host_and_port(a, "the flag " + name, 0));
       hosts.emplace_back(name.substr(2, name.size() - 8), addresses);

@@ -18,7 +18,7 @@
 
 namespace leat::cluster {
 
-/// Calls `f` for 0, 1, ..., each on one of at most 32 threads: names are looked up and silent tasks awaited side by side.
+/// Calls `f` for 0, 1, ..., on at most 32 threads in parallel, so that lookups of names and waits for silent tasks overlap.
 inline void side_by_side(std::size_t count, const std::function<void(std::size_t)>& f) {
   std::atomic<std::size_t> next{0};
   std::vector<std::jthread> threads;
@@ -33,8 +33,8 @@ inline steady_time deadline_of_question(std::int64_t timeout_in_ms) {
   return std::chrono::steady_clock::now() + std::chrono::milliseconds(std::min<std::int64_t>(timeout_in_ms, 1'000'000'000));
 }
 
-/// Waits until a task has introduced itself; looks every 50 ms whether it is still worth it. Errors: those of messenger::await, before the
-/// deadline where no process listens, or `is_over`, unless `waits` is set.
+/// Waits until a task has introduced itself; checks every 50 ms whether waiting is still useful. Errors: those of messenger::await; unless
+/// `waits` is set, already before the deadline if no process listens there or `is_over`.
 inline void await_task(transport::messenger& asking, transport::peer_id peer, const std::string& address, steady_time deadline, bool waits,
                        const std::function<bool()>& is_over) {
   if (waits) return asking.await(peer, deadline);
@@ -50,7 +50,7 @@ inline void await_task(transport::messenger& asking, transport::peer_id peer, co
   }
 }
 
-/// What tasks that are up know of the others' ends.
+/// Collects what tasks that are up know about the ends of others.
 class known_endings {
  public:
   /// Takes an answer to `method::count`, whose second part lists tasks that have ended. An answer without that part changes nothing.
@@ -92,7 +92,8 @@ LEAT_FUNCTION std::vector<task_status> cluster_status(const cluster_spec& cluste
   if (!cluster) throw invalid_argument("the cluster has no jobs");
   const auto deadline = cluster::deadline_of_question(options.timeout_in_ms);
   auto made = cluster::options_of_clients(cluster);
-  // Tasks that were started with another specification refuse this one. Of a server alone, the port may have been chosen after that.
+  // Tasks that were started with another specification refuse this one. A single server may have chosen its port after its specification
+  // was made, so its specification is not compared.
   if (cluster.size() > 1) made.self.cluster = cluster::fingerprint_of(cluster);
   transport::messenger asking(std::move(made));
   asking.start();
@@ -132,7 +133,7 @@ LEAT_FUNCTION std::vector<task_status> cluster_status(const cluster_spec& cluste
       found[k].counted = {words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]};
       endings.hear(found[k].device, answer);
     } catch (const std::exception&) {
-      // It is up all the same.
+      // The task is up nevertheless.
     }
   });
   for (std::size_t k = 0; k < found.size(); ++k) {

@@ -1,7 +1,7 @@
 #pragma once
-// A task's master service: sessions of clients that chose it as their target. It keeps a session's graph, places it on the cluster's tasks,
-// cuts it for each set of fetches and feeds, gives each task its part, and runs steps: one call to each task that takes part, one answer
-// from each. The first error of any task ends the step everywhere.
+// The master service of a task: sessions of clients that chose the task as their target. It keeps a session's graph, places it on the
+// cluster's tasks, partitions it for each set of fetches and feeds, gives each task its part, and runs steps: each step needs one call to
+// each task that takes part, and one answer from each. The first error of any task ends the step everywhere.
 
 #include <leat/cluster/task_network.hpp>
 #include <leat/cluster/worker.hpp>
@@ -24,15 +24,15 @@
 
 namespace leat::cluster {
 
-/// What a client's session asks of the master.
+/// What a client requests for its session.
 struct master_session_options {
   bool allow_soft_placement = false;
   std::vector<std::string> device_filters{};
-  steady_time deadline = steady_time::max();  // until which all tasks must have answered
-  std::ostream* log = nullptr;                // names the tasks that a session waits for; null is standard error
+  steady_time deadline = steady_time::max();  // all tasks must have answered by then
+  std::ostream* log = nullptr;                // logs the tasks that a session waits for; null is standard error
 };
 
-/// A run as names: "y:0", "train".
+/// A run, given by names: "y:0", "train".
 struct run_names {
   std::vector<std::string> fetches{};
   std::vector<std::string> targets{};
@@ -41,49 +41,51 @@ struct run_names {
 
 class master {
  public:
-  /// `devices`: of the tasks, by number; `own`: this task.
+  /// `devices`: the device of each task, by number; `own`: this task.
   master(task_network& network, worker& own_worker, std::vector<std::string> devices, std::vector<std::string> addresses, int own);
   master(const master&) = delete;
   master& operator=(const master&) = delete;
   ~master();
 
-  /// Waits until the tasks that the session may use answer. Errors: deadline_exceeded, naming the tasks that did not and what was met
-  /// there; invalid_argument for filters that no task passes.
+  /// Waits until the tasks that the session may use answer. Errors: deadline_exceeded, naming the tasks that did not and the result of the
+  /// last attempts; invalid_argument for device filters that no task matches.
   std::uint64_t create_session(const master_session_options& options, const cancellation* cancel = nullptr);
-  /// Adds nodes to a session's graph. Errors: what import refuses; the session is then as before.
+  /// Adds nodes to a session's graph. Errors: those of import; the session is then unchanged.
   void extend_session(std::uint64_t session, const graph_def& more);
-  /// Places, cuts and registers a run. Errors: those of `place` and `partition`; not_found for names.
+  /// Places, partitions and registers a run. Errors: those of `place` and `partition`; not_found for unknown names.
   std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline);
-  /// Forgets a prepared run, here and at the tasks. A step of it that has not begun everywhere fails.
+  /// Forgets a prepared run, here and at the tasks. A step of it that has not begun on all tasks fails.
   void drop_run(std::uint64_t session, std::uint64_t prepared);
-  /// Runs it on the calling thread, as far as this task takes part; returns the values of the fetches. `traced` gets what the tasks tell of
-  /// it, of a step that succeeds.
+  /// Runs a prepared run; this task's part runs on the calling thread. Returns the values of the fetches. If the step succeeds, `traced`
+  /// receives the tasks' statistics.
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
                                 const cancellation* cancel = nullptr, traced_run* traced = nullptr);
-  /// Memory for the value of a feed of a prepared run, see remote_session::feed_memory.
+  /// Memory for the value of a feed of a prepared run; see remote_session::feed_memory.
   tensor_value feed_memory(std::uint64_t session, std::uint64_t prepared, std::size_t feed, dtype type, const shape& extent);
-  /// The nodes of a session's graph, and their devices.
+  /// The names of the nodes of a session's graph, and their devices.
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session);
   /// The devices of a session's tasks.
   std::vector<std::string> devices(std::uint64_t session);
   void close_session(std::uint64_t session);
-  /// How many sessions there are.
+  /// The number of open sessions.
   std::uint64_t sessions_open();
-  /// Drops what a container holds on all tasks.
+  /// Drops the contents of a container on all tasks.
   void reset(const std::string& container, steady_time deadline);
 
-  /// Variables, by the names of their nodes.
+  /// Access to variables, by the names of their nodes.
   tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline);
   void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline);
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline);
-  /// Has tasks write variables into files, side by side. Errors: the first of any task; deadline_exceeded, naming those that have not
+  /// Makes tasks write variables into files, in parallel. Errors: the first of any task; deadline_exceeded, naming the tasks that have not
   /// answered; invalid_argument for an order with variables of two tasks.
   std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline);
-  /// Has tasks read variables of a checkpoint, side by side, then set them. Errors, before any is set, as of write_shards.
+  /// Makes tasks read variables of a checkpoint, in parallel, and then set them. Errors, before any variable is set: as of write_shards.
   void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline);
-  /// Where the random numbers of a session's nodes are, asked of the tasks that draw some, side by side. Errors: as of write_shards.
+  /// The positions of the random number generators of a session's nodes, requested in parallel from the tasks that have some. Errors: as of
+  /// write_shards.
   random_positions random_state(std::uint64_t session, steady_time deadline);
-  /// Sets the positions of these nodes' random numbers at their tasks. Errors: as of write_shards; some tasks may have set theirs by then.
+  /// Sets the positions of the random number generators of these nodes at their tasks. Errors: as of write_shards; some tasks may have set
+  /// theirs by then.
   void set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline);
 
  private:
@@ -101,7 +103,7 @@ class master {
     std::string name;
     shape extent;
   };
-  /// What a task draws random numbers for.
+  /// The nodes for which a task draws random numbers.
   struct random_share {
     std::uint64_t incarnation = 0;
     random_positions positions;
@@ -110,9 +112,9 @@ class master {
   std::shared_ptr<session_kept> find(std::uint64_t session);
   void drop_parts_of(const prepared_run& run) noexcept;
   variable_place place_of(std::uint64_t session, const std::string& node);
-  /// Does something at several tasks, side by side: calls the others, does its own by `here`, and waits for all; `heard` takes the answers
-  /// of the others, under a lock. Errors: the first of any task; deadline_exceeded, naming the tasks that have not answered and `what` was
-  /// to be done, "variables were not saved".
+  /// Performs an operation at several tasks in parallel: calls the other tasks, performs this task's own share by `here`, and waits for
+  /// all; `heard` receives the answers of the others, under a lock. Errors: the first of any task; deadline_exceeded, naming the tasks that
+  /// have not answered and `what` failed, such as "variables were not saved".
   void at_tasks(const std::vector<int>& tasks, const char* what, steady_time deadline, method asked,
                 const std::function<transport::message(std::size_t)>& call, const std::function<void(std::size_t)>& here,
                 const std::function<void(std::size_t, const transport::message&)>& heard);

@@ -48,7 +48,7 @@ LEAT_FUNCTION transport::message master::ask(int task, method what, transport::m
   return std::move(s->answer);
 }
 
-// What a task's answer to a ping says of its start; 0 if nothing.
+// The incarnation in a task's answer to a ping; 0 if it has none.
 inline std::uint64_t incarnation_in(const transport::message& answer) {
   try {
     return words_of(answer, 0, 1)[0];
@@ -75,10 +75,10 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     kept->tasks.push_back(task);
     kept->devices.push_back(devices_[static_cast<std::size_t>(task)]);
   }
-  // All are asked at once; who could not be reached is asked again until the time is over.
+  // All tasks are called at once; a task that could not be reached is called again until the deadline.
   struct asked {
     std::mutex guard;
-    std::map<int, std::string> open;  // what was met there
+    std::map<int, std::string> open;  // result of the last attempt
     std::vector<int> to_ask;
     std::map<int, std::uint64_t> incarnations;
     std::atomic<bool> done{false};
@@ -100,7 +100,7 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     }
     return text;
   };
-  // Most sessions start within the first second, and say nothing.
+  // Most sessions start within the first second; only slower ones are logged.
   const auto began = std::chrono::steady_clock::now();
   auto next_line = began + std::chrono::seconds(1);
   while (!waiting->done.load()) {
@@ -238,7 +238,7 @@ LEAT_FUNCTION void master::drop_parts_of(const prepared_run& run) noexcept {
       m.number = part.number;
       network_.note(part.task, method::drop_part, std::move(m));
     } catch (const std::exception&) {
-      // It is dropped with the session.
+      // The part is dropped with the session.
     }
   }
 }
@@ -292,7 +292,7 @@ LEAT_FUNCTION void master::close_session(std::uint64_t session) {
       m.number = session;
       network_.note(task, method::drop_parts, std::move(m));
     } catch (const std::exception&) {
-      // Nothing to drop there.
+      // The task cannot be reached, so there is nothing to drop.
     }
   }
 }

@@ -106,7 +106,7 @@ class far_master final : public master_access {
       put_words(m, {session, prepared});
       network_->note(task_, method::drop_run, std::move(m));
     } catch (const std::exception&) {
-      // It is dropped with the session.
+      // The run is dropped with the session.
     }
   }
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
@@ -124,7 +124,7 @@ class far_master final : public master_access {
         traced->clock = read.begin()->second;
       asked = clock_now();
     }
-    // The master ends the step at the deadline; its answer may take a while longer.
+    // The master ends the step at the deadline; its answer may arrive a little later.
     const transport::message answer = ask(method::run, std::move(m), deadline, cancel, number);
     const bool is_told = has_statistics(level_in(answer.edge));
     auto values = tensors_of(answer, is_told ? 1 : 0);
@@ -203,7 +203,7 @@ class far_master final : public master_access {
       throw data_loss(std::string(what) + ": " + e.what());
     }
   }
-  // What is wrong with the statistics is no concern of the run's.
+  // Invalid statistics do not make the run fail.
   void hear(traced_run& traced, const transport::frame* told, std::int64_t asked, std::span<const tensor_value> feeds,
             std::span<const tensor_value> values) const {
     const std::int64_t now = clock_now();
@@ -237,15 +237,15 @@ class far_master final : public master_access {
       std::atomic<bool> done{false};
     };
     const auto s = std::make_shared<state>();
-    // What the master says when its time is over is worth waiting for.
+    // Waits somewhat longer than the deadline, because the master's own error names the cause.
     steady_time until = deadline, given_up = deadline;
     if (deadline != steady_time::max()) {
       const auto left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - std::chrono::steady_clock::now()).count();
       m.deadline = std::max<std::int64_t>(left, 1);
       until += std::chrono::seconds(2);
-      given_up = until + std::chrono::seconds(1);  // so that the words below are those that are heard
+      given_up = until + std::chrono::seconds(1);  // later, so that the error below is the one that is reported
     }
-    // The handler must not own the network, whose thread runs it and would be the one to end it.
+    // The handler must not own the network: the network's thread runs the handler and would destroy its own network.
     network_->call(task_, what, std::move(m), given_up,
                    [s, network = network_.get()](transport::message answer, std::exception_ptr failure) {
                      {
@@ -278,10 +278,10 @@ class far_master final : public master_access {
   std::atomic<std::uint64_t> runs_{0};
 };
 
-/// How many sets of fetches and feeds of a session its master keeps prepared, unless more are in use at once.
+/// How many sets of fetches and feeds of a session its master keeps prepared; more are kept while they are in use at once.
 inline constexpr std::size_t most_prepared_runs = 100;
 
-/// A session's side at the client.
+/// The client's part of a session.
 class client_session final : public remote_session {
  public:
   client_session(graph& g, const session_options& options, std::unique_ptr<master_access> master)
@@ -403,12 +403,12 @@ class client_session final : public remote_session {
   struct known_run final : remote_run, std::enable_shared_from_this<known_run> {
     run_names names;
     std::mutex preparing;
-    // Under the session's runs_guard_.
-    std::uint64_t number = 0;  // at the master; 0 while it does not keep it
+    // Guarded by the session's runs_guard_.
+    std::uint64_t number = 0;  // at the master; 0 while the master does not keep it
     int users = 0;
     std::uint64_t last_use = 0;
   };
-  // While it lives, the master keeps the run prepared.
+  // While an object exists, the master keeps the run prepared.
   class run_in_use {
    public:
     run_in_use(client_session& its, known_run& run, steady_time deadline) : its_(its), run_(run) {
@@ -444,7 +444,7 @@ class client_session final : public remote_session {
     client_session& its_;
     known_run& run_;
   };
-  // Of a graph that grows by what is run, the master and its tasks keep what was used last.
+  // A graph may grow with each new run, so the master and its tasks keep only the most recently used runs.
   void keep(known_run& run, std::uint64_t number) {
     std::uint64_t dropped = 0;
     {
@@ -479,7 +479,7 @@ class client_session final : public remote_session {
     sent_ = g_.size();
     if (logs_placement_) log_placement();
   }
-  // Nodes that are new, or have moved to another device since they were told.
+  // Logs nodes that are new, or have moved to another device since they were last logged.
   void log_placement() {
     std::vector<std::pair<std::string, std::string>> places;
     try {

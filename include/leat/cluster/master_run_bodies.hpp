@@ -11,7 +11,7 @@
 
 namespace leat::cluster {
 
-// Takes a task's answer to a traced step. What is wrong with its statistics is no concern of the step's.
+// Handles a task's answer to a traced step. Invalid statistics do not make the step fail.
 LEAT_FUNCTION void master::hear(running& step, std::size_t part, const transport::frame* told, std::span<const tensor_value> values) {
   told_of_part heard;
   heard.answered = clock_now();
@@ -30,7 +30,7 @@ LEAT_FUNCTION void master::hear(running& step, std::size_t part, const transport
   heard.asked = its.asked;
   heard.fed_bytes = its.fed_bytes;
   if (heard.missing.empty()) {
-    // The step is a round trip, too.
+    // The step itself is a round trip, too, and may give a better clock reading.
     const clock_reading by_step = clock_of_round_trip(heard.asked, heard.its.began, heard.its.ended, heard.answered);
     if (by_step.error < heard.clock.error) heard.clock = by_step;
     if (heard.clock.error >= last_clock) heard.missing = "its clock is beyond all that can be compared";
@@ -38,7 +38,7 @@ LEAT_FUNCTION void master::hear(running& step, std::size_t part, const transport
   its = std::move(heard);
 }
 
-// The statistics of all tasks' parts, in this task's time.
+// The statistics of all tasks' parts, converted to this task's clock.
 LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::vector<told_of_part> parts) const {
   step_statistics all;
   trace_of_tasks& to = all.told;
@@ -84,7 +84,7 @@ LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::ve
         if (edge_of(t, -1, task)) edges[t.edge].received = &t, edges[t.edge].taken = local(t.at);
     }
     if (task == own_) continue;
-    // The order to run the part, and its answer. Messages that tasks number themselves are above 0.
+    // Transfers of the order to run the part, and of its answer. Messages that tasks number themselves have positive numbers.
     const std::int64_t began = is_missing ? p.asked : local(p.its.began), ended = is_missing ? p.answered : local(p.its.ended);
     to.transfers.push_back({"feeds", number_of(own_), here, p.fed_bytes, -1 - static_cast<std::int64_t>(k), p.asked, began, 0});
     to.transfers.push_back({"fetches", here, number_of(own_), p.fetched_bytes, -1, ended, p.answered, 0});
@@ -99,7 +99,7 @@ LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::ve
   return all;
 }
 
-// A task that has ended its part may be lost before others have what it sent them.
+// A task that has ended its part may be lost before other tasks have received what it sent them.
 LEAT_FUNCTION std::exception_ptr master::lost_sender(const prepared_run& what, std::uint64_t losses_before) const {
   for (const cut_edge& e : what.edges) {
     if (e.from == own_) continue;
@@ -156,7 +156,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
         m.number = number;
         network_.note(p.task, method::cancel_step, std::move(m));
       } catch (const std::exception&) {
-        // Who cannot be reached learns of nothing.
+        // A task that cannot be reached is not notified.
       }
     }
   };
@@ -181,7 +181,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     return values;
   };
   worker* const own_worker = what->own >= 0 ? &own_worker_ : nullptr;
-  // All are made before the first is sent: a value that cannot be sent ends a step that has not begun.
+  // All messages are made before the first is sent, so that a value that cannot be sent fails the step before it begins.
   std::vector<transport::message> calls(what->parts.size());
   for (std::size_t k = 0; k < what->parts.size(); ++k) {
     const auto& p = what->parts[k];
@@ -248,8 +248,8 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
   }
 
-  // Until all tasks have answered, or the step has failed; cancellation and the loss of a task that has answered wake nobody, so both are
-  // polled.
+  // Waits until all tasks have answered, or the step has failed. Neither a cancellation nor the loss of a task that has answered wakes this
+  // thread, so both are polled.
   while (!state->news.load()) {
     const auto now = std::chrono::steady_clock::now();
     std::exception_ptr why;

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of master.hpp: what it keeps of sessions and of steps.
+// Implementation of master.hpp: the state of sessions and of steps.
 
 #include <leat/cluster/master.hpp>
 #include <leat/core/error.hpp>
@@ -20,12 +20,12 @@ struct master::prepared_run {
   struct part {
     int task = 0;
     std::uint64_t number = 0;  // at the task
-    std::vector<int> feeds;    // the run's, in the part's order
+    std::vector<int> feeds;    // indices of the run's feeds, in the part's order
     std::vector<int> fetches;
   };
   std::vector<part> parts;
   std::vector<cut_edge> edges;  // between tasks
-  int own = -1;                 // the part of the master's task
+  int own = -1;                 // the part of the master's own task
   std::vector<std::pair<int, int>> passed;
   int fetches = 0;
   int feeds = 0;
@@ -34,8 +34,8 @@ struct master::prepared_run {
 struct master::session_kept {
   std::uint64_t number = 0;
   master_session_options options;
-  std::vector<int> tasks;                     // that it may use
-  std::vector<std::string> devices;           // of these
+  std::vector<int> tasks;                     // the tasks that the session may use
+  std::vector<std::string> devices;           // of these tasks
   std::map<int, std::uint64_t> incarnations;  // by task
   int own = 0;                                // index of the default device
   std::mutex guard;
@@ -50,8 +50,8 @@ struct master::session_kept {
 struct master::told_of_part {
   part_statistics its;
   clock_reading clock;
-  std::string missing = "it answered none";  // why there is nothing
-  std::int64_t asked = 0;                    // when, and when it answered, on this task's clock
+  std::string missing = "it answered none";  // why there are no statistics
+  std::int64_t asked = 0;                    // times of request and answer, on this task's clock
   std::int64_t answered = 0;
   std::int64_t fed_bytes = 0;
   std::int64_t fetched_bytes = 0;
@@ -62,11 +62,11 @@ struct master::running {
   std::mutex guard;
   std::vector<tensor_value> values;
   std::exception_ptr failure;
-  std::vector<told_of_part> told;  // by part, of a traced step
-  std::int64_t slowest_part = 0;   // nanoseconds, of one that is timed
+  std::vector<told_of_part> told;  // by part, for a traced step
+  std::int64_t slowest_part = 0;   // nanoseconds, for a timed step
   int left = 0;
   std::atomic<bool> done{false};  // all parts have ended
-  std::atomic<bool> news{false};  // that, or one has failed
+  std::atomic<bool> news{false};  // all parts have ended, or one has failed
 
   void note_time(std::int64_t nanoseconds) {
     if (nanoseconds <= 0) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of master.hpp: variables, read, written and saved outside of steps.
+// Implementation of master.hpp: reading, writing and saving variables outside of steps.
 
 #include <leat/cluster/master_state_bodies.hpp>
 #include <leat/cluster/tensor_message.hpp>
@@ -67,7 +67,7 @@ LEAT_FUNCTION void master::at_tasks(const std::vector<int>& tasks, const char* w
                                     const std::function<transport::message(std::size_t)>& call,
                                     const std::function<void(std::size_t)>& here,
                                     const std::function<void(std::size_t, const transport::message&)>& heard) {
-  // Answers may come after the wait has ended.
+  // Answers may arrive after the wait has ended.
   struct state {
     std::mutex guard;
     std::vector<transport::message> answers;
@@ -192,8 +192,7 @@ LEAT_FUNCTION void master::read_shards(std::uint64_t session, const std::vector<
       [&](std::size_t) { own_worker_.adopt_shard(session); }, nothing);
 }
 
-// Of nodes that draw random numbers by task; of others, whose operators have no seeds, there is nothing to ask. Null `positions`: all of
-// them.
+// The nodes that draw random numbers, by task. Nodes with operators without seeds have no positions. Null `positions`: all nodes.
 LEAT_FUNCTION std::map<int, master::random_share> master::random_shares(std::uint64_t session, const random_positions* positions) {
   const auto kept = find(session);
   const std::lock_guard lock(kept->guard);

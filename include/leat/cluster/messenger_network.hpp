@@ -1,6 +1,6 @@
 #pragma once
-// The tasks of a cluster as a task_network over a messenger: connects to a task when there is first something for it, uses the connection
-// that the other side made if there is one, and keeps what is to be sent until the other side has introduced itself.
+// A task_network for the tasks of a cluster, over a messenger: connects to a task when the first message for it is sent, uses the
+// connection that the other side made if there is one, and queues messages until the other side has introduced itself.
 
 #include <leat/cluster/task_network.hpp>
 #include <leat/cluster/transport/messenger.hpp>
@@ -18,7 +18,7 @@
 
 namespace leat::cluster {
 
-/// A task of a cluster, and where it is.
+/// A task of a cluster, and its address.
 struct task_address {
   std::string job;
   int index = 0;
@@ -28,17 +28,18 @@ struct task_address {
 
 class messenger_network final : public task_network {
  public:
-  /// Sets the messenger's handlers for peers that come and go, and starts it. `options.self` says who this is.
+  /// Sets the messenger's handlers for peers that connect and leave, and starts it. `options.self` is the identity of this process.
   messenger_network(transport::messenger_options options, std::vector<task_address> tasks);
   LEAT_INLINE ~messenger_network() override;
 
   transport::messenger& its_messenger() { return messenger_; }
   const std::vector<task_address>& tasks() const { return tasks_; }
 
-  /// Handlers, set before `start`. A note that could not be sent, with its number; a peer that has introduced itself; one that has gone.
+  /// Handlers, to be set before `start`: for a note that could not be sent, with its number; for a peer that has introduced itself; and for
+  /// a peer that has gone.
   std::function<void(std::uint64_t number, std::exception_ptr)> on_lost_note;
   std::function<void(transport::peer_id, const transport::peer_info&)> on_found_peer;
-  /// Whether one that has introduced itself may stay.
+  /// Whether a peer that has introduced itself may stay.
   std::function<bool(const transport::peer_info&)> admits;
   std::function<void(transport::peer_id, const transport::departure&)> on_lost_peer;
   void start();
@@ -63,19 +64,19 @@ class messenger_network final : public task_network {
     std::uint64_t ticket = 0;
     transport::message m;
     steady_time deadline;
-    answer_handler done;  // none for a note
+    answer_handler done;  // empty for a note
   };
   struct link {
     transport::peer_id peer = 0;
     bool is_ready = false;
     std::vector<waiting> queue;
-    std::string problem;     // the last that was met
-    std::uint64_t loss = 0;  // the number, of all losses, of this task's last one
+    std::string problem;     // result of the last attempt
+    std::uint64_t loss = 0;  // the number, among all losses, of this task's last one
   };
-  /// Connects unless that has begun. Called with the lock held, which is released meanwhile. Errors: those of dialing.
+  /// Connects unless that has begun. Called with the lock held, which is released in between. Errors: those of dialing.
   void dial(std::unique_lock<std::mutex>& lock, int task);
   void send(transport::peer_id peer, waiting w);
-  /// The task's connection if it is ready; else keeps the note until it is, and returns 0.
+  /// Returns the task's connection if it is ready; if not, keeps the note until it is, and returns 0.
   transport::peer_id ready_for_note(int task, transport::message& m);
   void expire(int task, std::uint64_t ticket, bool is_lost);
   void came(transport::peer_id peer, const transport::peer_info& info);

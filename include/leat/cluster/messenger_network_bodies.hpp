@@ -27,7 +27,7 @@ LEAT_FUNCTION messenger_network::~messenger_network() {
   try {
     messenger_.close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
   } catch (const failed_precondition&) {
-    // the child of a fork
+    // In the child of a fork.
   }
 }
 
@@ -46,7 +46,7 @@ LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, i
     throw;
   }
   lock.lock();
-  if (l.peer != 0) {  // another thread was quicker, or the task has come by itself
+  if (l.peer != 0) {  // another thread was faster, or the task has connected itself
     lock.unlock();
     messenger_.hang_up(peer);
     lock.lock();
@@ -54,7 +54,7 @@ LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, i
   }
   l.peer = peer;
   task_of_[peer] = task;
-  // It may have introduced itself, or refused, before its number was known here.
+  // The peer may have introduced itself, or refused, before its number was known here.
   const auto info = messenger_.info(peer);
   if (info) {
     l.is_ready = info->is_ready;
@@ -65,7 +65,7 @@ LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, i
   l = {};
   l.loss = loss;
   lock.unlock();
-  messenger_.await(peer, std::chrono::steady_clock::now());  // throws what it met
+  messenger_.await(peer, std::chrono::steady_clock::now());  // throws the error of the attempt
   throw unavailable(messenger_.describe(peer));
 }
 
@@ -101,7 +101,8 @@ LEAT_FUNCTION void messenger_network::call(int task, method what, transport::mes
         throw resource_exhausted(tasks_[static_cast<std::size_t>(task)].name() + " has not introduced itself, and too much waits for it");
       w.ticket = ++last_ticket_;
       const std::uint64_t ticket = w.ticket;
-      // Only who begins a session waits for tasks to appear. What belongs to a session comes after its tasks have answered: they are gone.
+      // Only calls that begin a session wait for tasks to appear. Other calls belong to sessions with tasks that have answered before, so a
+      // missing task is gone.
       const bool may_appear = what == method::ping || what == method::create_session;
       const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(3);
       const bool is_lost = !may_appear && patience < deadline;
@@ -204,7 +205,7 @@ LEAT_FUNCTION void messenger_network::came(transport::peer_id peer, const transp
     } else if (info.is_accepted && !info.who.job.empty()) {
       for (std::size_t k = 0; k < tasks_.size(); ++k)
         if (tasks_[k].job == info.who.job && tasks_[k].index == info.who.task) task = static_cast<int>(k);
-      // A connection of our own to the same task goes on.
+      // A connection that this process made to the same task is preferred.
       if (task < 0 || links_[static_cast<std::size_t>(task)].peer != 0) return;
       task_of_[peer] = task;
       links_[static_cast<std::size_t>(task)].peer = peer;

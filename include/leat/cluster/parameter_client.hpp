@@ -1,7 +1,7 @@
 #pragma once
-// Variables at parameter servers, as a worker sees them whose step is compiled: a graph of the variables and of the updates that its
-// training steps make to them, run by a session with a target. Gradients are fed, new values are fetched; so a step is one call to each
-// server and one answer. worker_session.hpp adds the compiled half.
+// Variables at parameter servers, as seen by a worker with compiled steps: a graph of the variables and of the updates that the training
+// steps make to them, run by a session with a target. Gradients are fed and new values are fetched, so a step is one call to each server
+// and one answer. worker_session.hpp adds the compiled half.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/any_expression.hpp>
@@ -27,49 +27,49 @@
 
 namespace leat {
 
-/// Where the variables of a `worker_session` live, and how old their values may be.
+/// Where the variables of a `worker_session` are stored, and how old their values may be.
 struct worker_options {
-  /// A server of the cluster, "tcp://host:port", best that of the worker's own process: `here.target()`.
+  /// A server of the cluster, "tcp://host:port", preferably the one in the worker's own process: `here.target()`.
   std::string target{};
-  /// The cluster whose tasks of the job `ps_job` hold the variables; without one, the target's task does.
+  /// The cluster whose tasks of the job `ps_job` hold the variables; without a cluster, the target's task holds them.
   std::optional<cluster_spec> cluster{};
   std::string ps_job = "ps";
-  /// Which of them holds which variable; round-robin if empty.
+  /// Assigns variables to these tasks; round-robin if empty.
   placement_strategy strategy{};
-  /// Keeps the variables apart from those of the same names in other containers.
+  /// Separates the variables from those of the same names in other containers.
   std::string container{};
-  /// How many of the session's own pushes a step's values may lack: 0 waits for the answer to each; with n up to n are under way while
-  /// the next steps are computed.
+  /// How many of the session's own pushes may be missing in the values that a step uses: with 0 each push waits for its answer; with n up
+  /// to n pushes are in flight while the next steps are computed.
   int staleness = 0;
-  /// Synchronous training: each update is made of the mean of the gradients of so many workers, all of which ask for it; 0: gradients of each
-  /// worker are applied as they come.
+  /// Synchronous training: each update applies the mean of the gradients of this many workers, all of which set this option; 0: the
+  /// gradients of each worker are applied as they arrive.
   int replicas = 0;
-  /// This worker's number among them, from 0: each has its own.
+  /// The number of this worker among them, from 0; each worker has a different one.
   int replica = 0;
-  /// How long to wait until the tasks answer, at the start; and for each call after it, 0 without limit.
+  /// How long to wait for answers of the tasks: at the start, and for each later call; 0 means no limit.
   std::int64_t start_timeout_in_ms = 60'000;
   std::int64_t operation_timeout_in_ms = 600'000;
 };
 
-/// Where the time of a `worker_session`'s training steps went, summed up over `steps` runs since `measure_steps()`. What is left of `total`
+/// Where the time of a `worker_session`'s training steps went, summed over `steps` runs since `measure_steps()`. The remainder of `total`
 /// is the session's own work between them.
 struct worker_times {
   std::int64_t steps = 0;
   std::chrono::nanoseconds total{};
-  /// Asking for values before the step, and putting values that came into the session's memory.
+  /// Requesting values before the step, and copying received values into the session's memory.
   std::chrono::nanoseconds reading{};
-  /// The step's compiled or planned program.
+  /// Running the step's compiled or planned program.
   std::chrono::nanoseconds computing{};
-  /// Messages with gradients and new values, and what it takes to make them and to wake who waits for them.
+  /// Messages with gradients and new values, including the time to build them and to wake waiting threads.
   std::chrono::nanoseconds network{};
-  /// The servers' part of it: the updates, and what they wait for, in synchronous training the other workers. With staleness all of a
-  /// run's time in which it waited for pushes, whose messages are no part of a run.
+  /// The servers' share: the updates, and their waits, in synchronous training for the other workers. With staleness it is all of the time
+  /// in which a run waited for pushes, because the messages of pushes are not part of a run.
   std::chrono::nanoseconds waiting{};
 };
 
 namespace cluster {
 
-/// Gives the time since it last did so to one of a step's times; without sums to add them to it does not look at the clock.
+/// Measures consecutive intervals and adds each to one of a step's times; reads no clock if there are no sums to add them to.
 class step_watch {
  public:
   using clock = std::chrono::steady_clock;
@@ -82,7 +82,7 @@ class step_watch {
     step_.*what += now - last_;
     last_ = now;
   }
-  /// The same of an exchange with the servers, who had so much of it.
+  /// The same for an exchange with the servers, which took `nanoseconds_at_servers` of the interval.
   void give_exchange(std::int64_t nanoseconds_at_servers) {
     if (sums_ == nullptr) return;
     const clock::time_point now = clock::now();
@@ -92,7 +92,7 @@ class step_watch {
     step_.network += now - last_ - at_servers;
     last_ = now;
   }
-  /// Adds the step's times to the sums; a step that fails does not come to this.
+  /// Adds the step's times to the sums; not called for a step that fails.
   void end_step() {
     if (sums_ == nullptr) return;
     ++sums_->steps;
@@ -111,22 +111,22 @@ class step_watch {
 struct parameter {
   std::string name{};
   detail::any_expression leaf{};
-  bool is_copied = false;  // whether the worker computes with a copy, which each step brings up to date
+  bool is_copied = false;  // the worker computes with a copy, which each step updates
 };
-/// Rows of a variable's gradient among what is sent; their indices follow them.
+/// Rows of a variable's gradient in what is sent; their indices follow them.
 struct sent_rows {
   std::size_t position = 0;
   std::int64_t rows_of_variable = 0;
   std::string variable{};
-  bool one_by_one = false;  // rows of equal indices are not added: the servers' step is linear in them
+  bool one_by_one = false;  // rows with equal indices are not added, because the servers' step is linear in them
 };
-/// What a training step does at the servers.
+/// What a training step runs at the servers.
 struct parameter_step {
   detail::any_expression update{};
-  std::vector<detail::any_expression> gradients{};  // placeholders that it takes them from
-  std::vector<sent_rows> rows{};                    // among them
+  std::vector<detail::any_expression> gradients{};  // placeholders for the gradients
+  std::vector<sent_rows> rows{};                    // the gradients that are sent as rows
 };
-/// Rows of a variable, by indices that are fed.
+/// Rows of a variable, selected by indices that are fed.
 struct parameter_rows {
   std::size_t variable = 0;
   detail::any_expression indices{};
@@ -134,6 +134,7 @@ struct parameter_rows {
 /// Values of placeholders and parameters by name.
 using named_values = std::vector<std::pair<std::string_view, tensor_value>>;
 
+/// The servers' half of a `worker_session`.
 class parameter_client {
  public:
   /// Errors: those of the session's start; invalid_argument for options out of range.
@@ -144,33 +145,33 @@ class parameter_client {
   ~parameter_client();
 
   int staleness() const { return options_.staleness; }
-  /// The copied variables' current values, in their order.
+  /// The current values of the copied variables, in their order.
   const std::vector<tensor_value>& read();
-  /// The same, then for each bit of `which` the rows of that number, by indices in the same order. Does not wait for pushes under way.
+  /// As `read`, and then for each set bit of `which` the rows with that number, selected by indices in the same order. Does not wait for
+  /// pushes in flight.
   const std::vector<tensor_value>& read_rows(std::uint32_t which, std::span<const tensor_value> indices);
-  /// Applies gradients, and gives the copied variables' values after that; `extra` are fed beside them. With staleness, returns when no
-  /// more pushes than that are under way, with the last values that came; none if none have come since the last call. What is pushed
-  /// must stay as it is until then. Rows of equal indices are added before they are sent. `time_at_servers`, if it is given, gets the
-  /// nanoseconds that the servers had of it, with staleness more than the call takes. Errors: those of the run; with staleness also those
-  /// of earlier pushes.
+  /// Applies gradients, and returns the copied variables' values after the update; `extra` are fed in addition. With staleness, returns
+  /// when no more pushes than that are in flight, with the last values that arrived; null if none arrived since the last call. Pushed
+  /// gradients must stay unchanged until then. Rows with equal indices are added before they are sent. `time_at_servers`, if given,
+  /// receives the nanoseconds that the servers took, with staleness more than the duration of the call. Errors: those of the run; with
+  /// staleness also those of earlier pushes.
   const std::vector<tensor_value>* push(std::size_t step, std::span<tensor_value> gradients, const named_values& extra,
                                         std::int64_t* time_at_servers = nullptr);
-  /// Memory for a gradient of a step, the k-th that it pushes, which goes to its server without being copied; an empty value where there is
-  /// none.
+  /// Memory for the k-th gradient that a step pushes, from which it is sent to its server without a copy; an empty value if there is none.
   tensor_value gradient_memory(std::size_t step, std::size_t k, dtype type, const shape& extent);
-  /// Lets go of the values that `read`, `read_rows` or `push` gave last: they may be a message's memory.
+  /// Releases the values that `read`, `read_rows` or `push` returned last, because they may refer to a message's memory.
   void release();
-  /// Waits until no push is under way. Errors: those of the pushes.
+  /// Waits until no push is in flight. Errors: those of the pushes.
   void finish();
-  /// Synchronous: updates do not wait for this worker any more, until it pushes again. Errors: those of the run.
+  /// Synchronous training: updates no longer wait for this worker, until it pushes again. Errors: those of the run.
   void leave();
 
   bool is_initialized(std::size_t variable);
   tensor_value value(std::size_t variable);
   void assign(std::size_t variable, const tensor_value& value);
-  /// Gives the variables that only the servers have (slots) their first values.
+  /// Initializes the variables that exist only at the servers (slots).
   void initialize_slots();
-  /// The names of variables without a value, slots included.
+  /// The names of variables without a value, including slots.
   std::vector<std::string> uninitialized();
 
   graph& owner() { return graph_; }
@@ -182,11 +183,12 @@ class parameter_client {
     std::vector<sent_rows> rows;
     std::vector<output> fetches;  // the copies after the update
     std::vector<graph_operation> targets;
-    // Synchronous: gives gradients and waits for the update: the copies after it, and at last whether it is still to be applied, by this worker.
+    // Synchronous training: contributes gradients and waits for the update. Results: the copies after the update, and at last whether the
+    // update is still to be applied, by this worker.
     std::vector<output> given;
     std::optional<graph_callable> give;
     std::optional<graph_callable> plain;                               // without extra feeds
-    std::map<std::vector<std::string>, graph_callable> with_settings;  // by their names
+    std::map<std::vector<std::string>, graph_callable> with_settings;  // by the names of the extra feeds
   };
   struct waiting_push {
     std::size_t step = 0;
@@ -208,7 +210,7 @@ class parameter_client {
                                        std::int64_t* time_at_servers);
   void send();
 
-  std::uint64_t generation_;  // of forks
+  std::uint64_t generation_;  // fork generation
   worker_options options_;
   std::vector<parameter> variables_;
   std::vector<parameter_rows> rows_;
@@ -223,22 +225,22 @@ class parameter_client {
   std::vector<output> indices_, gathered_;  // of `rows_`
   std::map<std::uint32_t, graph_callable> read_rows_;
   std::vector<tensor_value> feeds_;
-  graph_callable* lender_ = nullptr;  // whose results were given last
+  graph_callable* lender_ = nullptr;  // the callable that returned the last results
   const std::vector<tensor_value>& lend(graph_callable& from, std::span<const tensor_value> feeds, std::int64_t* time_at_servers = nullptr);
 
   // Synchronous training (runtime/kernels/kernels_replicas.hpp).
   struct round_nodes {
     output rounds;
-    std::map<int, output> gradients;                  // of each variable
-    std::vector<std::vector<graph_operation>> gives;  // of each step
-    std::vector<std::string> trained;                 // by each: its variables, in words
+    std::map<int, output> gradients;                  // by variable
+    std::vector<std::vector<graph_operation>> gives;  // by step
+    std::vector<std::string> trained;                 // by step: a text that names the trained variables
     graph_operation join, leave;
   };
   round_nodes round_;
-  bool has_joined_ = false;  // with the first push
+  bool has_joined_ = false;  // set with the first push
   bool has_left_ = false;
 
-  // Pushes under way, with staleness.
+  // Pushes in flight, with staleness.
   std::mutex guard_;
   std::condition_variable changed_;
   std::deque<waiting_push> queue_;  // the first is being sent

@@ -43,7 +43,7 @@ LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, 
   made.start_timeout_in_ms = options_.start_timeout_in_ms;
   made.operation_timeout_in_ms = options_.operation_timeout_in_ms;
   if (options_.cluster) {
-    // The other workers are no concern of this one: it waits for none of them.
+    // This worker does not depend on the other workers, so it waits for none of them.
     made.device_filters.push_back("/job:" + options_.ps_job);
   }
   session_ = std::make_unique<graph_session>(graph_, made);
@@ -56,7 +56,7 @@ LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, 
 
 LEAT_FUNCTION parameter_client::~parameter_client() {
   if (generation_ != transport::fork_generation()) {
-    // The child of a fork: the thread is the parent's, and what waits for it here would wait for ever.
+    // In the child of a fork the sender thread does not exist, and waiting for it would block forever.
     if (sender_.joinable()) sender_.detach();
     ::new (&changed_) std::condition_variable;
     return;
@@ -69,7 +69,8 @@ LEAT_FUNCTION parameter_client::~parameter_client() {
   if (sender_.joinable()) sender_.join();
   if (!has_joined_) return;
   try {
-    // The others are not to wait for a worker that ends; a server that does not answer does not keep it.
+    // The other workers must not wait for a worker that ends; a server that does not answer does not delay the end by more than the
+    // timeout.
     session_->prepare({round_.leave}, {}, {.timeout_in_ms = 2'000}).call({});
   } catch (const std::exception&) {
   }
@@ -80,8 +81,8 @@ LEAT_FUNCTION device_function parameter_client::placed_by(const worker_options& 
   if (!options.cluster->has_job(options.ps_job))
     throw invalid_argument("worker_options: the cluster has no job \"" + options.ps_job + "\" to hold variables");
   const int first = options.cluster->task_indices(options.ps_job).front();
-  // What belongs to no variable, such as the group of the updates, runs at the first of the servers and not at the worker: so a step needs
-  // no message to it but the answer. Gradients are fed where they are needed.
+  // Operations that belong to no variable, such as the group of the updates, run at the first server and not at the worker, so a step sends
+  // no message to the worker but the answer. Gradients are fed where they are needed.
   const auto servers = replica_device_setter({.ps_device = "/job:" + options.ps_job,
                                               .worker_device = "/job:" + options.ps_job + "/task:" + std::to_string(first),
                                               .cluster = options.cluster,
@@ -122,12 +123,12 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   for (const output& v : global_variables())
     if (std::none_of(outputs_.begin(), outputs_.end(), [&](const output& known) { return known.index() == v.index(); }))
       slots_.push_back(v);
-  std::map<int, std::size_t> written;  // equal steps are written once
+  std::map<int, std::size_t> written;  // equal steps are built once
   for (const parameter_step& s : steps) {
     kept_step& kept = steps_.emplace_back();
     kept.rows = s.rows;
     for (std::size_t k = 0; k < s.gradients.size(); ++k) kept.gradients.push_back(std::get<output>(made[next++]));
-    // What only groups is not run, so that nothing waits for it.
+    // Group nodes are replaced by their control inputs, so that no task waits for them.
     const auto step = std::get<graph_operation>(made[next++]);
     kept.targets.push_back(step);
     for (std::size_t k = 0; k < kept.targets.size();) {
@@ -140,7 +141,7 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
       for (const graph_operation& before : op.control_inputs())
         if (std::find(kept.targets.begin(), kept.targets.end(), before) == kept.targets.end()) kept.targets.push_back(before);
     }
-    // A copy is read after what this step does to its variable.
+    // A copy is read after this step's updates of its variable.
     std::map<int, std::vector<control_input>> writers;
     std::set<int> seen;
     std::vector<graph_operation> open{step};
@@ -174,7 +175,7 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   report_ = report_uninitialized_variables(everything);
 }
 
-// What a step trains, so that replicas can see whether they run the same one.
+// A text that names what a step trains, so that replicas can check that they run the same step.
 inline std::string text_of_variables(const std::vector<variable_gradient>& pairs) {
   std::vector<std::string> names;
   for (const variable_gradient& p : pairs)
@@ -192,7 +193,7 @@ inline std::string text_of_variables(const std::vector<variable_gradient>& pairs
   return text + " and " + std::to_string(names.size() - most) + " more (" + std::to_string(hash) + ")";
 }
 
-// A step's update is made of the means of what the replicas give.
+// Replaces the gradients of a step's update by the means of what the replicas contribute.
 LEAT_FUNCTION void parameter_client::give_to_rounds(std::vector<variable_gradient>& pairs) {
   std::vector<graph_operation>& gives = round_.gives.emplace_back();
   round_.trained.push_back(text_of_variables(pairs));
@@ -222,7 +223,7 @@ LEAT_FUNCTION void parameter_client::give_to_rounds(std::vector<variable_gradien
   }
 }
 
-// What the replica that applies the update runs ends the round; the others read what they compute with after that.
+// The replica that applies the update also ends the round; the other replicas read their copies after that.
 LEAT_FUNCTION void parameter_client::finish_round(kept_step& step, const std::vector<graph_operation>& gives, const std::string& trained) {
   const tensor_literal number(static_cast<std::int32_t>(options_.replica));
   {
@@ -232,7 +233,7 @@ LEAT_FUNCTION void parameter_client::finish_round(kept_step& step, const std::ve
   output arrived;
   {
     const control_dependencies after(std::vector<control_input>(gives.begin(), gives.end()));
-    // Less than a call's time, so that the error that names the missing is the one that comes.
+    // Shorter than the call's timeout, so that the error that names the missing replicas is the one that is reported.
     const std::int64_t timeout = options_.operation_timeout_in_ms - options_.operation_timeout_in_ms / 10;
     arrived = call_operator(graph_, "ReplicaRoundsArrive", {round_.rounds, number}, {{"timeout_ms", timeout}, {"step", trained}}).result();
   }
@@ -323,7 +324,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read() {
   return lend(*read_, {});
 }
 
-// Pushes under way keep what they got for a later call: copies.
+// With staleness the results are copied, because they are kept for a later call.
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::lend(graph_callable& from, std::span<const tensor_value> feeds,
                                                                       std::int64_t* time_at_servers) {
   const bool lends = options_.staleness == 0;
@@ -336,7 +337,7 @@ LEAT_FUNCTION void parameter_client::release() {
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::uint32_t which, std::span<const tensor_value> indices) {
-  // Indices of several variables may be one placeholder.
+  // Several variables may share one placeholder of indices.
   const auto holds = [](const std::vector<output>& all, const output& one) {
     return std::any_of(all.begin(), all.end(), [&](const output& o) { return o.index() == one.index(); });
   };
@@ -381,7 +382,7 @@ LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_
   }
   queue_.push_back({step, {gradients.begin(), gradients.end()}, extra});
   changed_.notify_all();
-  // Each call of the sender has a deadline, so this has one.
+  // Each call of the sender thread has a deadline, so this wait ends.
   changed_.wait(lock, [&] { return failure_ || queue_.size() <= static_cast<std::size_t>(options_.staleness); });
   if (failure_) {
     lock.unlock();
@@ -393,7 +394,7 @@ LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_
 }
 
 LEAT_FUNCTION tensor_value parameter_client::gradient_memory(std::size_t step, std::size_t k, dtype type, const shape& extent) {
-  if (options_.staleness > 0) return {};  // the callables are the sender's
+  if (options_.staleness > 0) return {};  // the callables belong to the sender thread
   kept_step& kept = steps_[step];
   std::optional<graph_callable>& pushes = is_synchronous() ? kept.give : kept.plain;
   return pushes ? pushes->feed_memory(k, type, extent) : tensor_value{};
@@ -423,7 +424,7 @@ LEAT_FUNCTION void parameter_client::send() {
     }
     lock.lock();
     if (failure) {
-      // Pushes behind a failed one are not made: their gradients are of values that its failure left behind.
+      // Pushes after a failed one are dropped, because their gradients were computed from values before the failure.
       if (!failure_) failure_ = failure;
       queue_.clear();
     } else {

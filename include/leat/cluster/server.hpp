@@ -1,6 +1,6 @@
 #pragma once
-// A task's server: what a process of a cluster runs. It offers both services of TensorFlow's, the master of sessions that chose it as their
-// target, and the worker that runs parts of graphs for any master.
+// The server of a task, which each process of a cluster runs. It provides both of TensorFlow's services: the master, for sessions that
+// chose it as their target, and the worker, which runs parts of graphs for any master.
 //
 //   cluster_spec c{{"ps", {"localhost:2222"}}, {"worker", {"localhost:2223"}}};
 //   server here(c, {.job_name = "ps", .task_index = 0});
@@ -22,60 +22,62 @@
 
 namespace leat {
 
-/// Keys of a process: its own pair, whom it talks to, who may connect. Files are made by `leat keys`.
+/// The keys of a process: its own pair, the keys of servers it connects to, and the keys that may connect. `leat keys` makes the files.
 struct cluster_keys {
   std::filesystem::path own{};  // a file with a pair
   /// Public keys of the cluster's servers: files with the one key that all of them share, or a folder with a file for each task,
   /// "ps.0.public".
   std::vector<std::filesystem::path> servers{};
-  std::vector<std::filesystem::path> allowed{};  // public keys of those who may connect: files, and folders with files "....public"
-  /// Where the tasks of a folder of `servers` are. Clients need it: what answers at an address must have the key of the task that is there.
-  /// Names of hosts are looked up when keys are read. A server has its own cluster's.
+  std::vector<std::filesystem::path> allowed{};  // public keys that may connect: files, and folders with files "....public"
+  /// The addresses of the tasks in a folder of `servers`. Clients need it, because the server at an address must have the key of the task
+  /// that listens there. Names of hosts are looked up when keys are read. A server uses its own cluster.
   cluster_spec cluster{};
 };
 
+/// Options of a server.
 struct server_options {
-  /// Which task this is; may be left out where the cluster has one job, or the job one task.
+  /// The task that this server serves; may be omitted if the cluster has one job, or the job one task.
   std::string job_name{};
   std::optional<int> task_index{};
-  /// The training that the process belongs to: processes of another one, left over from before, are refused. Empty for any.
+  /// Identifies the training run: processes of another run, such as leftovers of an earlier one, are refused. Empty for any.
   std::string run{};
-  /// Keys for all connections over the network. Without them only addresses of this host are used,
+  /// Keys for all connections over the network. Without keys only addresses of this host are used, unless `insecure_network` is set.
   std::optional<cluster_keys> keys{};
-  /// unless this is true: then whoever reaches the port can do all that a client can, and read what is sent.
+  /// Permits other addresses without keys: then whoever reaches the port can do everything that a client can, and read what is sent.
   bool insecure_network = false;
-  /// Whether tasks of one process or host talk by memory instead of the network.
+  /// Whether tasks of one process or host communicate through memory instead of the network.
   bool use_shared_memory = true;
-  /// Bytes that the arrays of each part of a graph may take here, as session_options::memory_limit_in_bytes; 0 for any. What needs more
-  /// ends in resource_exhausted.
+  /// Limit in bytes of the arrays of each part of a graph, as session_options::memory_limit_in_bytes; 0 for no limit. A run that needs more
+  /// fails with resource_exhausted.
   std::int64_t memory_limit_in_bytes = 0;
 };
 
-/// Until when a server's `join` waits.
+/// When a server's `join` returns.
 struct server_join_options {
-  /// Ends with 0 when the process is asked to (SIGTERM, SIGINT).
+  /// Returns when the process receives SIGTERM or SIGINT, so that it can exit with 0.
   bool until_signal = true;
-  /// Also ends when every task of the other jobs has been connected and has ended in order. One that was killed, or has not come yet, is
-  /// waited for.
+  /// Also returns when every task of the other jobs has been connected and has ended in order. A task that was killed, or has not connected
+  /// yet, is waited for.
   bool until_workers_done = false;
 };
 
+/// The server of a task. It serves from construction until it is stopped.
 class server {
  public:
-  /// Serves from now on; where its address has port 0, at a port that the system chooses and `target` says. Errors: invalid_argument for a task that the cluster has not, an address that others can reach without keys, or a
-  /// limit below 0;
-  /// failed_precondition if its address is in use or not of this host.
+  /// Starts serving. If its address has port 0, the system chooses a port, which `target` reports.
+  /// Errors: invalid_argument for a task that the cluster does not have, an address that other hosts can reach without keys, or a negative
+  /// limit; failed_precondition if its address is in use or does not belong to this host.
   explicit server(cluster_spec cluster, server_options options = {});
   explicit server(const cluster_role& role, server_options options = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
-  /// Stops.
+  /// Stops the server.
   ~server();
 
-  /// The only task of a cluster, "/job:local/task:0", at a free port of this host. `options` name no task.
+  /// A server of the only task of a cluster, "/job:local/task:0", at a free port of this host. `options` must not name a task.
   static server local(const server_options& options = {});
 
-  /// For sessions: "tcp://host:port".
+  /// The target for sessions: "tcp://host:port".
   std::string target() const;
   /// "/job:worker/task:1".
   std::string device() const;
@@ -84,9 +86,9 @@ class server {
   int task_index() const;
 
   /// Waits until the server is stopped, by `stop`, by a signal, or because the workers are done.
-  /// Errors: invalid_argument for `until_workers_done` where the cluster has no other job.
+  /// Errors: invalid_argument for `until_workers_done` if the cluster has no other job.
   void join(const server_join_options& options = {});
-  /// Ends sessions and steps, says goodbye to the other tasks. Idempotent.
+  /// Ends sessions and steps, and says goodbye to the other tasks. Idempotent.
   void stop();
 
  private:
@@ -94,11 +96,11 @@ class server {
   std::shared_ptr<kept> kept_;
 };
 
-/// The keys with which sessions of this process connect to targets over the network; none at first.
+/// Sets the keys with which sessions of this process connect to targets over the network; there are none initially.
 void set_cluster_keys(std::optional<cluster_keys> keys, bool insecure_network = false);
 
-/// Makes keys: a pair in a file that only its owner can read, and its public part beside it, in a file of that name with ".public"
-/// appended.
+/// Generates keys: writes a pair to a file that only its owner can read, and the public key to a file next to it, with ".public" appended
+/// to the name.
 /// Errors: already_exists; failed_precondition.
 void make_cluster_keys(const std::filesystem::path& path);
 

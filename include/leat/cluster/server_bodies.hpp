@@ -32,7 +32,7 @@
 
 namespace leat::cluster {
 
-/// A file, or the files of a folder that hold public keys, in the order of their names.
+/// Returns the file itself, or the files with public keys of a folder, ordered by name.
 inline std::vector<std::filesystem::path> files_of_keys(const std::filesystem::path& path) {
   std::error_code none;
   if (!std::filesystem::is_directory(path, none)) return {path};
@@ -51,11 +51,12 @@ inline std::vector<std::string> read_allowed(const cluster_keys& keys) {
   return allowed;
 }
 
-/// The lists of allowed clients as they are in their files: a server looks once a second whether these have changed.
+/// The lists of allowed clients in their files: a server checks once a second whether the files have changed.
 class allowed_lists {
  public:
   explicit allowed_lists(cluster_keys keys) : keys_(std::move(keys)), seen_(look()) {}
-  /// The new lists, if a file has changed and all can be read. A file that cannot be read changes nothing; standard error says so once.
+  /// The new lists, if a file has changed and all files can be read. A file that cannot be read changes nothing and is reported once on
+  /// standard error.
   std::optional<std::vector<std::string>> changed() {
     auto now = look();
     if (now == seen_) return std::nullopt;
@@ -84,7 +85,7 @@ class allowed_lists {
   std::vector<file_state> seen_;
 };
 
-/// The public key of each task, by job and number, as a folder has them; none where all servers share one.
+/// The public key of each task, by job and number, from a folder; empty if all servers share one key.
 using keys_of_tasks = std::map<std::pair<std::string, int>, std::string>;
 
 /// Errors: not_found, invalid_argument, data_loss, naming the task and its file.
@@ -107,7 +108,8 @@ inline keys_of_tasks read_task_keys(const std::filesystem::path& folder, const c
   return read;
 }
 
-/// The folder of the tasks' keys, or an empty path where all servers share one. Errors: invalid_argument for a folder beside another entry.
+/// The folder with the tasks' keys, or an empty path if all servers share one key. Errors: invalid_argument for a folder next to another
+/// entry.
 inline std::filesystem::path folder_of_tasks(const cluster_keys& keys) {
   std::error_code none;
   for (const auto& path : keys.servers) {
@@ -120,7 +122,7 @@ inline std::filesystem::path folder_of_tasks(const cluster_keys& keys) {
   return {};
 }
 
-/// `cluster`: whose tasks the servers are, if it is known.
+/// `cluster`: the cluster of the servers, if it is known.
 inline std::optional<transport::key_options> read_key_options(const std::optional<cluster_keys>& keys, const cluster_spec& cluster) {
   if (!keys) return std::nullopt;
   transport::key_options read;
@@ -147,7 +149,7 @@ inline std::optional<transport::key_options> read_key_options(const std::optiona
   return read;
 }
 
-/// A hash of a cluster's specification, by which tasks of other clusters are told apart.
+/// A hash of a cluster's specification, which distinguishes the tasks of different clusters.
 inline std::string fingerprint_of(const cluster_spec& c) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char byte : c.text()) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
@@ -157,7 +159,7 @@ inline std::string fingerprint_of(const cluster_spec& c) {
   return text;
 }
 
-/// The servers of this process, by address: their sessions need no connection.
+/// The servers of this process, by address: sessions at them need no connection.
 class servers_here {
  public:
   void add(const std::string& address, const std::shared_ptr<task_service>& service) {
@@ -171,7 +173,7 @@ class servers_here {
   std::shared_ptr<task_service> find(const std::string& address) {
     const std::lock_guard lock(guard_);
     const auto at = by_address_.find(address);
-    // The child of a fork reaches its parent's servers as anyone else does.
+    // In the child of a fork the parent's servers are reached over a connection, as from any other process.
     return at == by_address_.end() || at->second.second != transport::fork_generation() ? nullptr : at->second.first.lock();
   }
 
@@ -194,7 +196,8 @@ inline client_settings& settings_of_clients() {
   return s;
 }
 
-/// What a messenger of this process is made with that is no task's. `cluster`: which it asks, if that is known; else that of the keys.
+/// Options for a messenger of this process that belongs to no task. `cluster`: the cluster it connects to, if it is known; if empty, that
+/// of the keys.
 inline transport::messenger_options options_of_clients(const cluster_spec& cluster = {}) {
   transport::messenger_options made;
   auto& settings = settings_of_clients();
@@ -204,7 +207,7 @@ inline transport::messenger_options options_of_clients(const cluster_spec& clust
   return made;
 }
 
-/// Errors: invalid_argument for an address of which no key is known.
+/// Errors: invalid_argument for an address without a known key.
 inline void require_key_of(const std::optional<transport::key_options>& keys, const std::string& address) {
   if (!keys || keys->server_keys.empty()) return;
   auto where = transport::parse_address(address);
@@ -226,7 +229,7 @@ inline std::unique_ptr<remote_session> connect_to_target(graph& g, const session
 
 LEAT_FILL(fill_cluster_targets) { register_session_target("tcp://", connect_to_target); }
 
-// The process's wish to end, which a signal handler may tell.
+// The event through which a signal handler notifies the process to end.
 struct signal_teller {
   int event = -1;
   pid_t process = 0;
@@ -237,7 +240,8 @@ inline signal_teller& teller_of_signals() {
 }
 inline void tell_of_signal(int signal) {
   const int before = errno;
-  // The child of a fork has the handler and the parent's event, but waits for nothing: there the signal does what it does otherwise.
+  // The child of a fork has inherited the handler and the parent's event, but does not wait for it; there the signal has its default
+  // effect.
   if (::getpid() != teller_of_signals().process) {
     ::signal(signal, SIG_DFL);
     ::raise(signal);
@@ -263,11 +267,11 @@ struct server::kept {
   descriptor ended_event{::eventfd(0, EFD_CLOEXEC)};  // a task of another job has ended
   cluster::attendance others;                         // the tasks of the other jobs
   std::optional<cluster::allowed_lists> allowed;      // with keys
-  std::set<std::pair<std::string, int>> told_of;      // who was not let in; used by handlers alone
-  cluster::keys_of_tasks task_keys;                   // where each has its own
+  std::set<std::pair<std::string, int>> told_of;      // refused tasks that were logged; used only by handlers
+  cluster::keys_of_tasks task_keys;                   // if each task has its own key
 
   kept(cluster_role its_role, const server_options& options) : role(std::move(its_role)) {
-    leat::detail::compile_fill(cluster::fill_cluster_targets);  // another source may have a session at this server
+    leat::detail::compile_fill(cluster::fill_cluster_targets);  // a session in another source may use this server
     if (options.memory_limit_in_bytes < 0)
       throw invalid_argument("server_options: memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
                              "; it is the number of bytes, or 0");
@@ -301,7 +305,7 @@ struct server::kept {
     address = addresses[static_cast<std::size_t>(own)];
     if (chooses_port) {
       address = addresses[static_cast<std::size_t>(own)] = network->its_messenger().self().address;
-      // Of several tasks, all are known by the specification that all were started with.
+      // If there are several tasks, all use the specification with which they were started.
       if (addresses.size() == 1) role.cluster = cluster_spec{{role.job_name, cluster_spec::task_map{{role.task_index, address}}}};
     }
     service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
@@ -313,7 +317,7 @@ struct server::kept {
   }
   ~kept() {
     if (generation != transport::fork_generation()) {
-      // The child of a fork: nothing of it works here, and its locks may be held by threads that are not here.
+      // In the child of a fork none of it works, and its locks may be held by threads that do not exist there.
       static_cast<void>(network.release());
       static_cast<void>(new std::shared_ptr<cluster::task_service>(std::move(service)));
       return;
@@ -321,7 +325,7 @@ struct server::kept {
     stop();
   }
 
-  // Its own pair must be that of its task: others would take it for another one.
+  // The server's own pair must belong to its task, because others would take it for another task.
   void read_task_keys(const std::filesystem::path& folder, const cluster_keys& keys) {
     task_keys = cluster::read_task_keys(folder, role.cluster);
     if (const std::string name = role.job_name + "." + std::to_string(role.task_index);
@@ -329,12 +333,12 @@ struct server::kept {
       throw invalid_argument("cluster_keys: " + keys.own.string() + " is not the pair of /job:" + role.job_name + "/task:" +
                              std::to_string(role.task_index) + ", whose public key stands in " + (folder / (name + ".public")).string());
   }
-  // Who says to be a task has the key of a server; it must be that of this task.
+  // A peer that claims to be a task has the key of some server; it must be the key of that task.
   bool has_its_key(const transport::peer_info& info) {
     if (task_keys.empty() || !info.is_accepted || info.who.job.empty()) return true;
     const auto its = task_keys.find({info.who.job, info.who.task});
     if (its != task_keys.end() && its->second == info.key) return true;
-    if (!told_of.emplace(info.who.job, info.who.task).second) return false;  // once: it may come again and again
+    if (!told_of.emplace(info.who.job, info.who.task).second) return false;  // logged once, because the peer may try repeatedly
     std::string whose = "a key of no task";
     for (const auto& [task, key] : task_keys)
       if (key == info.key) whose = "the key of /job:" + task.first + "/task:" + std::to_string(task.second);
@@ -342,7 +346,7 @@ struct server::kept {
     return false;
   }
 
-  // A key that is taken off its list gets nothing any more: its connections end, and new ones are refused.
+  // When a key is removed from its list, its connections end, and new ones are refused.
   void watch_allowed() {
     transport::endpoint& e = network->its_messenger().transport();
     e.at(std::chrono::steady_clock::now() + std::chrono::seconds(1), [this, &e] {
@@ -376,7 +380,7 @@ struct server::kept {
         const auto what = static_cast<cluster::method>(note.method);
         service->noted(peer, what, std::move(note));
       } catch (const std::exception&) {
-        network->its_messenger().hang_up(peer, false);  // it speaks nonsense
+        network->its_messenger().hang_up(peer, false);  // an invalid message
       }
     };
     network->on_lost_note = [this](std::uint64_t step, std::exception_ptr why) { service->its_worker().fail(step, std::move(why)); };
@@ -410,7 +414,7 @@ LEAT_FUNCTION server::server(cluster_spec cluster, server_options options)
 
 LEAT_FUNCTION server::server(const cluster_role& role, server_options options)
     : kept_(std::make_shared<kept>(role_in(role.cluster, role.job_name, role.task_index), options)) {
-  // Sessions in this process share in all of it: they may outlive the server.
+  // Sessions in this process share ownership of the whole state, because they may outlive the server.
   cluster::all_servers_here().add(kept_->address, std::shared_ptr<cluster::task_service>(kept_, kept_->service.get()));
 }
 
@@ -458,7 +462,7 @@ LEAT_FUNCTION void server::join(const server_join_options& options) {
     before.set = true;
   }
   for (;;) {
-    // A connection that is given up because there is another one says goodbye, too: what holds must hold for a moment.
+    // A redundant connection that is closed also says goodbye, so the state must last for a moment.
     const bool seem_done = options.until_workers_done && kept_->others.have_all_ended();
     const int ready = ::poll(waits, 3, seem_done ? 300 : -1);
     if (ready < 0) continue;  // EINTR

@@ -1,5 +1,5 @@
 #pragma once
-// Orders to tasks to write variables into files and to read them, and what they have written, as JSON in messages.
+// Orders to tasks to write variables into files and to read them, and reports of what was written, as JSON in messages.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/shards.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat::cluster {
 
-/// What a task is to write, by its own names.
+/// What a task is to write, by the task's own names.
 struct shard_of_task {
   struct variable {
     std::string container{};
@@ -23,7 +23,7 @@ struct shard_of_task {
   std::vector<variable> variables{};
 };
 
-/// What a task is to read, by its own names.
+/// What a task is to read, by the task's own names.
 struct reading_of_task {
   struct variable {
     std::string container{};

@@ -57,7 +57,7 @@ LEAT_FUNCTION std::vector<shard_order> shard_orders_in(std::string_view text) {
   });
 }
 
-// A shape of unknown rank is null; sizes below 0 are what a graph has for those that it does not know.
+// A shape of unknown rank is null; negative sizes stand for unknown ones, as in a graph.
 inline nlohmann::json json_of_shape(const shape& s) {
   return s.has_rank() ? nlohmann::json(std::vector<std::int64_t>(s.dim, s.dim + s.rank)) : nlohmann::json();
 }

@@ -1,6 +1,7 @@
 #pragma once
-// What a traced step brings beside its values: each task tells its master what its part did, on its own clock; the master puts that of all
-// tasks on its clock, and tells the client. A step that is not traced has none of it, and does not look at the clock.
+// The statistics that a traced step returns in addition to its values: each task reports to its master what its part did, on the task's own
+// clock; the master converts the reports of all tasks to its clock, and sends them to the client. A step that is not traced has no
+// statistics and reads no clock.
 
 #include <leat/cluster/clock_reading.hpp>
 #include <leat/cluster/transport/frame.hpp>
@@ -14,8 +15,9 @@
 
 namespace leat::cluster {
 
-/// How a step is traced; travels in `message::edge` of what begins it, and of the answer, which has statistics as its first part. At the
-/// level `times` there are none: the answer's `mark` is the time that the part, or the slowest part, took, in nanoseconds.
+/// How a step is traced; sent in `message::edge` of the message that begins the step, and of the answer, which has the statistics as its
+/// first part. The level `times` has no statistics: the answer's `mark` is the time in nanoseconds that the part, or the slowest part,
+/// took.
 enum class trace_level : std::uint32_t { none, steps, nodes, times };
 constexpr trace_level level_in(std::uint32_t edge) {
   return edge > static_cast<std::uint32_t>(trace_level::times) ? trace_level::none : static_cast<trace_level>(edge);
@@ -28,44 +30,44 @@ inline trace_detail detail_of(trace_level l) { return l == trace_level::nodes ? 
 struct passed_tensor {
   std::int64_t edge = 0;
   std::int64_t bytes = 0;    // of its elements
-  std::int64_t message = 0;  // of a sent one: those with the same number went together
-  std::int64_t at = 0;       // when it was given to be sent, or had arrived
+  std::int64_t message = 0;  // for a sent tensor: tensors with the same number were sent together
+  std::int64_t at = 0;       // when it was passed to be sent, or had arrived
 };
 
-/// What a task tells of its part. Times are nanoseconds of its steady clock.
+/// The report of a task about its part. Times are nanoseconds of the task's steady clock.
 struct part_statistics {
   std::int64_t began = 0;
   std::int64_t ended = 0;
   std::vector<trace_event> events{};
-  std::int64_t left_out = 0;  // events that are too many to be told
+  std::int64_t left_out = 0;  // number of events beyond `most_told_events`, which are not reported
   std::vector<passed_tensor> sent{};
   std::vector<passed_tensor> received{};
 };
-/// No task tells of more events of one step.
+/// The maximal number of events that a task reports for one step.
 inline constexpr std::size_t most_told_events = std::size_t{1} << 18;
 
-/// What a master tells of a run, on its clock. `told.tasks[1]` is the master's.
+/// The report of a master about a run, on the master's clock. `told.tasks[1]` is the master's.
 struct step_statistics {
-  std::int64_t began = 0;  // when it was asked to run it, and when it answered
+  std::int64_t began = 0;  // when the run was requested, and when the master answered
   std::int64_t ended = 0;
   trace_of_tasks told{};
 };
 
-/// As a message's part. Errors of reading: data_loss for what contradicts itself.
+/// Conversion to and from a part of a message. Errors of reading: data_loss for inconsistent contents.
 transport::frame frame_of(const part_statistics& s);
 part_statistics part_statistics_of(const transport::frame& f);
 transport::frame frame_of(const step_statistics& s);
 step_statistics step_statistics_of(const transport::frame& f);
 
-/// A client's order to trace a run, and what it learns: of the level `times` the time alone, of others the rest.
+/// A client's request to trace a run, and the results: at the level `times` the time alone, at other levels the rest.
 struct traced_run {
   trace_level level = trace_level::steps;
   step_statistics statistics{};
-  clock_reading clock{};  // the master's
+  clock_reading clock{};  // of the master's clock
   std::int64_t slowest_part = 0;
 };
 
-/// Bytes of the elements of tensors.
+/// The size of the elements of tensors in bytes.
 std::int64_t element_bytes(const tensor_value& value);
 std::int64_t element_bytes(std::span<const tensor_value> values);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of step_statistics.hpp: statistics as CBOR, numbers in one list, each text once.
+// Implementation of step_statistics.hpp: statistics as CBOR, with all numbers in one list and each string once.
 
 #include <leat/cluster/step_statistics.hpp>
 #include <leat/core/error.hpp>
@@ -13,7 +13,7 @@
 
 namespace leat::cluster {
 
-// Numbers and texts that are written one behind the other, and read in the same order.
+// Numbers and strings that are written sequentially, and read in the same order.
 class statistics_writer {
  public:
   void number(std::int64_t n) { numbers_.push_back(n); }
@@ -45,7 +45,7 @@ class statistics_reader {
       throw data_loss(std::string("statistics of a step: ") + e.what());
     }
   }
-  /// Errors: data_loss for a number that is not there, or beyond.
+  /// Errors: data_loss for a number that is missing or out of range.
   std::int64_t number(std::int64_t least, std::int64_t most) {
     if (at_ == numbers_.size() || numbers_[at_] < least || numbers_[at_] > most)
       throw data_loss("statistics of a step contradict themselves");
@@ -54,7 +54,7 @@ class statistics_reader {
   std::int64_t count() { return number(0, last_clock); }
   std::int64_t clock() { return number(-last_clock, last_clock); }
   const std::string& text() { return texts_[static_cast<std::size_t>(number(0, static_cast<std::int64_t>(texts_.size()) - 1))]; }
-  // How many of something follow, each of at least so many numbers.
+  // How many elements follow, each of at least this many numbers.
   std::size_t length(std::size_t numbers) {
     return static_cast<std::size_t>(number(0, static_cast<std::int64_t>((numbers_.size() - at_) / numbers)));
   }

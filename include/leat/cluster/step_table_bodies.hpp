@@ -12,10 +12,10 @@
 
 namespace leat::cluster {
 
-// Of more bytes together than this, a message of its own costs little.
+// Above this total size, a separate message costs little.
 inline constexpr std::size_t most_gathered_bytes = 4096;
 
-// What a value that waits takes, with all that is kept of it.
+// The memory of a waiting value, including its bookkeeping.
 inline std::size_t held_bytes(const tensor_value& v) {
   std::size_t bytes = 256;
   if (!v) return bytes;
@@ -30,7 +30,7 @@ LEAT_FUNCTION int task_step::task_of(std::int64_t edge) const {
   return at->second;
 }
 
-// Under the lock.
+// Called under the lock.
 LEAT_FUNCTION task_step::gathered& task_step::gather(int task, std::int64_t edge, tensor_value value) {
   gathered& g = gathered_[task];
   if (is_traced_) {
@@ -101,7 +101,7 @@ LEAT_FUNCTION void task_step::send_waiting(unsent what) {
   while (!network_.note_with_room(what.task, what.what, what.m, until())) check();
 }
 
-// Whether a step that waits to send is to go on.
+// Throws if a step that waits to send must not continue.
 LEAT_FUNCTION void task_step::check() const {
   if (const std::exception_ptr failed = failure()) std::rethrow_exception(failed);
   if (cancel_.is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
@@ -126,7 +126,7 @@ LEAT_FUNCTION void task_step::wait(const step_state& step) {
       if (failure_) std::rethrow_exception(failure_);
     }
     if (network_.wait(news_, std::min(step.deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(20)))) {
-      // Not where a tensor is taken: what another edge has brought meanwhile would be overlooked.
+      // Reset here and not where a tensor is taken: there the arrival on another edge in the meantime would be missed.
       news_.store(false);
       break;
     }
@@ -230,7 +230,7 @@ LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<st
   std::unique_lock lock(guard_);
   if (const auto at = running_.find(number); at != running_.end()) {
     const std::shared_ptr<task_step> step = at->second;
-    lock.unlock();  // what the tensors complete may end the step
+    lock.unlock();  // the tensors may complete and end the step
     return step->arrive(edges, std::move(values), when);
   }
   if (has_ended(number)) return;
@@ -248,7 +248,7 @@ LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<st
 }
 
 LEAT_FUNCTION void step_table::forget_from(std::uint64_t peer) {
-  std::vector<decltype(early::values)> dropped;  // ended outside of the lock
+  std::vector<decltype(early::values)> dropped;  // destroyed after the lock is released
   const std::lock_guard lock(guard_);
   for (auto at = early_.begin(); at != early_.end();) {
     early& e = at->second;
@@ -268,7 +268,7 @@ LEAT_FUNCTION step_table::early& step_table::early_of(std::uint64_t number) {
   return at->second;
 }
 
-// Of steps that never come nobody else would.
+// Drops the tensors of the oldest steps to come, because a step that never begins would never drop them.
 LEAT_FUNCTION void step_table::forget_early() {
   while ((early_.size() > most_early || (early_bytes_ > most_early_bytes && early_.size() > 1)) && !early_order_.empty()) {
     if (const auto oldest = early_.find(early_order_.front()); oldest != early_.end()) {

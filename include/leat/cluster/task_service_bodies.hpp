@@ -15,14 +15,15 @@
 
 namespace leat::cluster {
 
-/// The bytes of this process that are in memory; 0 where the system does not tell.
+/// The resident memory of this process in bytes; 0 if the system does not report it.
 inline std::uint64_t resident_bytes() {
   std::ifstream told("/proc/self/statm");
   std::uint64_t all = 0, resident = 0;
   return told >> all >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-/// What of a call ends when its client goes. It is known from when the call comes, as calls and departures come in their order.
+/// Resources of a call that are released when the client disconnects. They are registered when the call arrives, because calls and
+/// departures arrive in order.
 struct task_service::under_way {
   under_way(task_service& s) : its(s) {}
   under_way(const under_way&) = delete;
@@ -40,7 +41,7 @@ struct task_service::under_way {
 
 LEAT_FUNCTION std::shared_ptr<task_service::under_way> task_service::note_call(std::uint64_t peer, method what,
                                                                                const transport::message& m) {
-  constexpr std::uint64_t no_run = 0;  // no client's number
+  constexpr std::uint64_t no_run = 0;  // used by no client
   auto made = std::make_shared<under_way>(*this);
   switch (what) {
     case method::run: {
@@ -124,7 +125,7 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
       answer(std::move(found), failure);
     };
     worker_.on_thread([run, m = std::move(m)]() mutable {
-      m.credit.reset();  // what waits for a thread has not been taken
+      m.credit.reset();  // a call that waits for a thread has not taken its message
       run(m);
     });
   } catch (const std::exception&) {
@@ -325,10 +326,10 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
   throw unimplemented("a task is asked for method " + std::to_string(static_cast<int>(what)) + ", which it does not know");
 }
 
-// Of a tensor whose step is traced.
+// The arrival time of a tensor if its step is traced; 0 if it is not.
 inline std::int64_t arrival_of(const transport::message& m) { return (m.flags & traced_flag) != 0 ? clock_now() : 0; }
 
-// A master may lose its connection and come back: parts of the last few are kept for that.
+// A master may lose its connection and come back: the parts of the last few lost masters are kept for that.
 LEAT_FUNCTION void task_service::drop_orphans(std::unique_lock<std::mutex>& lock) {
   constexpr std::size_t most_orphans = 16;
   std::vector<std::uint64_t> dropped, sessions;
@@ -350,7 +351,7 @@ LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64
     auto& parts = its->second[session];
     parts.insert(parts.end(), made.begin(), made.end());
   } else {
-    orphans_.emplace_back(session, std::move(made));  // its master has gone meanwhile
+    orphans_.emplace_back(session, std::move(made));  // its master has gone in the meantime
   }
   drop_orphans(lock);
 }
@@ -374,7 +375,7 @@ LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transpor
     }
     case method::drop_run: {
       const auto words = words_of(m, 0, 2);
-      try {  // on a thread, because the session may be preparing another run
+      try {  // on another thread, because the session may be preparing another run
         worker_.on_thread([this, words] {
           try {
             master_.drop_run(words[0], words[1]);

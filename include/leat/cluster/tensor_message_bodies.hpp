@@ -9,7 +9,7 @@
 
 namespace leat::cluster {
 
-/// Keeps the memory of what was received, or is to be sent, as long as a value refers to it.
+/// Keeps received memory, or memory to be sent, alive as long as a value refers to it.
 class message_memory final : public resource {
  public:
   explicit message_memory(transport::frame f) : frame_(std::move(f)) {}
@@ -27,7 +27,7 @@ inline transport::frame elements_frame(const tensor_value& value) {
     return transport::frame::of(std::move(bytes));
   }
   if (size_of(value.type()) == 0) throw unimplemented("a tensor of dtype " + dtype_name(value.type()) + " cannot be sent to another task");
-  // Small ones are copied into the message's head anyway. What is placed is meant to be sent.
+  // Small values are copied into the message's head anyway. Placed values are meant to be sent as they are.
   auto owner = std::make_shared<const tensor_value>(value.is_placed() ? value : value.kept());
   const std::byte* const data = owner->data();
   const std::size_t bytes = owner->bytes();
@@ -117,7 +117,7 @@ LEAT_FUNCTION tensor_value tensor_of(const transport::message& m) {
   return value_in(m.parts[0], m.element, m.sizes);
 }
 
-// The table: a count, then for each tensor its dtype, -1 for none, its rank, its sizes; all int64.
+// The table, all int64: the number of tensors, then for each tensor its dtype (-1 for none), its rank and its sizes.
 LEAT_FUNCTION void put_tensors(transport::message& m, std::span<const tensor_value> values) {
   std::vector<std::int64_t> table{static_cast<std::int64_t>(values.size())};
   std::vector<transport::frame> elements;

@@ -1,5 +1,5 @@
 #pragma once
-// A task's worker service: runs parts of graphs for masters, keeps variables and queues, passes tensors to the other tasks.
+// The worker service of a task: runs parts of graphs for masters, keeps variables and queues, and passes tensors to the other tasks.
 
 #include <leat/cluster/shard_message.hpp>
 #include <leat/cluster/step_table.hpp>
@@ -23,82 +23,84 @@
 
 namespace leat::cluster {
 
-/// What a task runs of a signature, as it travels: the part's graph, and where its edges lead.
+/// The subgraph that a task runs for one signature (a part), as it is sent: its graph, and the destinations of its edges.
 struct part_order {
   std::uint64_t session = 0;
-  std::uint64_t incarnation = 0;  // of the task that the session knows; 0 for any
+  std::uint64_t incarnation = 0;  // the incarnation of the task that the session knows; 0 for any
   graph_def def{};
   std::vector<std::string> feeds{};    // placeholders, in the order of their values
-  std::vector<std::string> fetches{};  // tensors, in the order of the answer's values
+  std::vector<std::string> fetches{};  // tensors, in the order of the values in the answer
   std::vector<std::string> targets{};
-  std::map<std::int64_t, int> sends{};  // edge -> task that takes it
+  std::map<std::int64_t, int> sends{};  // edge -> receiving task
 };
-/// As a message's parts. Errors of reading: data_loss, invalid_argument.
+/// Conversion to and from the parts of a message. Errors of reading: data_loss, invalid_argument.
 void put_part(transport::message& m, const part_order& p);
 part_order part_of(const transport::message& m);
 
-/// How a step is to be run.
+/// Options of a step.
 struct step_order {
   std::uint64_t number = 0;
   steady_time deadline = steady_time::max();
   const cancellation* cancel = nullptr;
-  /// Whether it is traced, and where what it did is told; also if it fails.
+  /// The level of tracing, and where the statistics are stored; also if the step fails.
   trace_level traced = trace_level::none;
   part_statistics* statistics = nullptr;
-  /// Memory from which the fetches' values are sent to who asked, if there is any.
+  /// Allocates memory from which the values of the fetches are sent to the caller, if there is any.
   std::function<transport::writable_frame(std::size_t)> memory{};
 };
 
-/// Takes the values of a part's fetches, or what ended it; called once, by any thread.
+/// Receives the values of a part's fetches, or the error that ended it; called once, by any thread.
 using part_handler = std::function<void(std::vector<tensor_value> values, std::exception_ptr failure)>;
 
+/// The worker service of one task.
 class worker {
  public:
-  /// `device`: the task's full device name; `tasks`: how many the cluster has.
+  /// `device`: the task's full device name; `tasks`: the number of tasks of the cluster.
   worker(task_network& network, std::string device, int tasks);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
   ~worker();
 
   const std::string& device() const { return device_; }
-  /// A random number of this start of the task; never 0. Numbers of parts begin at it, so that those of an earlier start are not found.
+  /// A random number of this start of the task; never 0. Numbers of parts begin at it, so that numbers of an earlier start are not found.
   std::uint64_t incarnation() const { return incarnation_; }
-  /// Errors: aborted if `wanted`, unless 0, is an earlier start.
+  /// Errors: aborted if `wanted`, unless 0, is the incarnation of another start.
   void require_incarnation(std::uint64_t wanted) const;
 
-  /// Of the arrays of each part, 0 for any; set before there are calls.
+  /// Limits the memory of the arrays of each part, 0 for no limit; must be called before there are calls.
   void set_memory_limit(std::int64_t bytes) { memory_limit_ = bytes; }
-  /// Makes a part ready to run; returns its number. Errors: what importing its graph refuses; invalid_argument for a node of another
-  /// task, or an edge to none; aborted if the order is for an earlier start.
+  /// Prepares a part to run; returns its number. Errors: those of importing its graph; invalid_argument for a node of another task, or an
+  /// edge to a task that does not exist; aborted if the order is for an earlier start.
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);
-  /// Forgets these parts, and where the random numbers of these sessions are if they have no others.
+  /// Forgets these parts, and the positions of random numbers of these sessions if they have no other parts.
   void drop_parts(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& sessions);
-  /// Forgets one part of a session that goes on.
+  /// Forgets one part of a session that continues.
   void drop_part(std::uint64_t number);
-  /// Where the random numbers of a session's nodes are that this task has drawn. Errors: aborted if `incarnation`, unless 0, is another
-  /// start.
+  /// The positions of the random numbers that this task has drawn for a session's nodes. Errors: aborted if `incarnation`, unless 0, is
+  /// that of another start.
   random_positions random_state(std::uint64_t session, std::uint64_t incarnation);
-  /// Has these nodes go on from there, also in parts that are still to be registered, until the session is forgotten. Errors: as
-  /// random_state.
+  /// Sets the positions of these nodes, also for parts that are registered later, until the session is forgotten. Errors: as random_state.
   void set_random_state(std::uint64_t session, std::uint64_t incarnation, const random_positions& positions);
-  /// How many parts it keeps.
+  /// The number of parts that are kept.
   std::size_t parts_kept();
-  /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
-  /// anew, or the session has ended); what ended the step.
+  /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that does not exist (the task was restarted, or the
+  /// session has ended); the error that ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
-  /// How many parts it has run.
+  /// The number of parts that have been run.
   std::uint64_t parts_run() const { return parts_run_.load(std::memory_order_relaxed); }
-  /// Whether a part has been run before, is little work, and need not wait on a thread: one of its own would cost more than the part.
+  /// Whether a part has been run before, is little work, and can run without blocking, so that a thread of its own would cost more than the
+  /// part.
   bool is_light(std::uint64_t part);
-  /// Runs a light part without waiting: sends what it reads, and does the rest at once or when the last of what it receives has come, on the
-  /// thread that brings it. `done` is called once. Errors, of a step that has not begun: as run_part.
+  /// Runs a light part without blocking: sends what it reads, and runs the rest at once or when the last tensor has arrived, on the thread
+  /// that delivers it. `done` is called once. Errors, for a step that has not begun: as run_part.
   void begin_light(std::uint64_t part, const step_order& how, std::vector<tensor_value> feeds, part_handler done);
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
-  /// `peer`: whom they came from; `at`: when, if the step is traced; `credit`: of the message that brought them.
+  /// Delivers tensors for a step. `peer`: their sender; `at`: the arrival time, if the step is traced; `credit`: of the message that
+  /// brought them.
   void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
               std::int64_t at = 0, std::shared_ptr<const void> credit = nullptr) {
     steps_.arrive(step, edges, std::move(values), peer, at, std::move(credit));
@@ -108,24 +110,25 @@ class worker {
 
   // ---- variables ----
 
-  /// Errors: not_found for a variable that is not there; failed_precondition for one without a value.
+  /// Errors: not_found for a variable that does not exist; failed_precondition for one without a value.
   tensor_value read_variable(const std::string& container, const std::string& name) const;
-  /// Sets a variable's value; makes the variable if need be. Errors: invalid_argument if dtype or shape differ.
+  /// Sets a variable's value; makes the variable if necessary. Errors: invalid_argument if dtype or shape differ.
   void write_variable(const std::string& container, const std::string& name, const shape& extent, const tensor_value& value);
   bool has_variable(const std::string& container, const std::string& name) const;
-  /// Writes variables into a file that the session's client has made, and waits until they are on the disk. Errors, naming this task: those
-  /// of read_variable and of detail::write_shard.
+  /// Writes variables into a file that the session's client has created, and waits until they are on the disk. Errors, naming this task:
+  /// those of read_variable and of detail::write_shard.
   written_shard write_shard(const shard_of_task& order) const;
-  /// Reads variables of a checkpoint, checks that they fit, and keeps them aside for `adopt_shard`; what the session has kept before is dropped.
-  /// Errors, naming this task: not_found if the checkpoint is not there, or is another one; those of checkpoint_reader and of write_variable.
+  /// Reads variables of a checkpoint, checks that they fit, and keeps the values aside for `adopt_shard`; values that the session kept
+  /// before are dropped. Errors, naming this task: not_found if the checkpoint does not exist, or is another one; those of
+  /// checkpoint_reader and of write_variable.
   void read_shard(const reading_of_task& order, steady_time deadline);
-  /// Gives the session's variables the values that were kept aside. Errors: failed_precondition if there are none.
+  /// Sets the session's variables to the values that were kept aside. Errors: failed_precondition if there are none.
   void adopt_shard(std::uint64_t session);
-  /// Drops what a container holds.
+  /// Drops the contents of a container.
   void reset(std::string_view container) { resources_->clear(container); }
   const std::shared_ptr<resource_table>& resources() const { return resources_; }
 
-  /// Ends all steps, and takes no more.
+  /// Ends all steps, and accepts no new ones.
   void stop(const std::exception_ptr& why);
 
  private:
@@ -134,10 +137,10 @@ class worker {
   std::shared_ptr<variable_slot> find_variable(const std::string& container, const std::string& name) const;
   std::shared_ptr<variable_slot> slot_for(const std::string& container, const std::string& name, const shape& extent,
                                           const tensor_value& value);
-  /// What a session has read of a checkpoint and not set yet.
+  /// Values that a session has read from a checkpoint and not set yet.
   struct read_aside {
     std::vector<std::pair<std::shared_ptr<variable_slot>, tensor_value>> values;
-    steady_time until;  // then nobody will come for it
+    steady_time until;  // dropped after this time
   };
 
   task_network& network_;

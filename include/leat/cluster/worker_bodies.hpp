@@ -27,12 +27,13 @@ struct worker::held_part {
   std::unique_ptr<graph_session> s;
   std::vector<fetch_item> asked;  // fetches, then targets
   std::vector<output> fed;
-  // Of a light part that passes tensors: what it reads and sends, and what it does with what it receives. Neither has nodes that wait.
+  // For a light part that passes tensors: the half that reads and sends, and the half that uses what it receives. Neither has nodes that
+  // block.
   struct halves {
     std::vector<fetch_item> sent;
     std::vector<std::int64_t> sends;  // edges
     std::vector<fetch_item> asked;    // fetches, then targets
-    std::vector<output> fed;          // the part's, then what it receives
+    std::vector<output> fed;          // the part's feeds, then the tensors that it receives
     std::vector<std::int64_t> receives;
   };
   std::optional<halves> in_halves;
@@ -53,7 +54,7 @@ struct worker::held_part {
     }
   }
 
-  // Little work on small arrays, and nothing that waits but for tensors: what parameter servers do for a worker's step.
+  // Whether the part is little work on small arrays and waits only for tensors, as parts that parameter servers run for a worker's step.
   bool finds_light() const {
     constexpr std::int64_t most = 1 << 14;  // elements; about 10 microseconds
     std::int64_t elements = 0;
@@ -71,10 +72,10 @@ struct worker::held_part {
     return true;
   }
 
-  // Whether the part falls into halves, or passes no tensors. What it sends must not depend on what it receives or writes: the other half
-  // waits for all that it receives.
+  // Whether the part can be split into halves, or passes no tensors. What it sends must not depend on what it receives or writes, because
+  // the other half waits for everything that it receives.
   bool finds_halves() {
-    constexpr int most_nodes = 256;  // which are planned by the thread that brings the second step
+    constexpr int most_nodes = 256;  // the thread that delivers the second step plans them
     halves made;
     const named_part& nodes = g.named();
     std::vector<int> open;
@@ -229,7 +230,7 @@ LEAT_FUNCTION bool worker::is_light(std::uint64_t number) {
 }
 
 LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
-  std::vector<std::shared_ptr<held_part>> dropped;  // ended outside of the lock
+  std::vector<std::shared_ptr<held_part>> dropped;  // destroyed after the lock is released
   const std::lock_guard lock(guard_);
   for (auto at = parts_.begin(); at != parts_.end();) {
     if (at->second->order.session != session) {
@@ -256,12 +257,12 @@ inline void tell_of_part(const run_trace& trace, task_step& step, part_statistic
     }
     step.tell(to);
   } catch (const std::exception&) {
-    to.events.clear();  // for want of memory: the step is worth more than its trace
+    to.events.clear();  // out of memory: the step is more important than its trace
   }
 }
 
 LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& sessions) {
-  std::vector<std::shared_ptr<held_part>> dropped;  // ended outside of the lock
+  std::vector<std::shared_ptr<held_part>> dropped;  // destroyed after the lock is released
   const std::lock_guard lock(guard_);
   for (const std::uint64_t number : numbers)
     if (const auto at = parts_.find(number); at != parts_.end()) {
@@ -291,7 +292,7 @@ LEAT_FUNCTION void worker::set_random_state(std::uint64_t session, std::uint64_t
 }
 
 LEAT_FUNCTION void worker::drop_part(std::uint64_t number) {
-  std::shared_ptr<held_part> dropped;  // ended outside of the lock
+  std::shared_ptr<held_part> dropped;  // destroyed after the lock is released
   const std::lock_guard lock(guard_);
   const auto at = parts_.find(number);
   if (at == parts_.end()) return;
@@ -373,7 +374,7 @@ LEAT_FUNCTION void worker::begin_light(std::uint64_t number, const step_order& h
   try {
     has_gone = step->try_flush();
     if (!has_gone) {
-      // Waiting for room is not for the thread that receives.
+      // The receiving thread must not wait for room.
       threads_.give([step, awaited, rest] {
         try {
           step->flush();
@@ -470,7 +471,7 @@ LEAT_FUNCTION bool worker::has_variable(const std::string& container, const std:
 
 LEAT_FUNCTION void worker::write_variable(const std::string& container, const std::string& name, const shape& extent,
                                           const tensor_value& value) {
-  if (!value) {  // the variable is to have none
+  if (!value) {  // an empty value removes the variable's value
     const auto found = std::dynamic_pointer_cast<variable_slot>(resources_->find(container, name));
     if (found != nullptr) found->clear();
     return;

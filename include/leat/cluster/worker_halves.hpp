@@ -1,6 +1,6 @@
 #pragma once
-// A typed training step in two: what a worker computes, gradients by its own session, and what the parameter servers do with them, a
-// row of a table that `to_graph` writes as the optimizer's operators. It is cut where variables are written.
+// A typed training step in two halves: the worker computes gradients by its own session, and the parameter servers apply them. The servers'
+// half is a graph, which `to_graph` writes as the optimizer's operators. The step is split where variables are written.
 
 #include <leat/cluster/parameter_client.hpp>
 #include <leat/core/fill.hpp>
@@ -28,9 +28,9 @@ template <class Structure>
 struct step_halves {
   static constexpr bool is_step = false;
 };
-// What is sent of a variable's gradient: the gradient, or, where it is a sum of rows by index, these rows and their indices. Where a
-// session's step changes the rows alone, they are one list, as there. Otherwise the gradient is made whole again at the servers, by the
-// operators that it is made by in a session: sums of rows, added up and scaled by numbers, which are sent too.
+// Wire form of a variable's gradient: dense, or, if it is a sum of rows by index, the rows with their indices. If a session's step changes
+// only these rows, they are sent as one list, as the step uses them. If it does not, the servers build the dense gradient by the same
+// operators as a session: sums of rows, added up and scaled by numbers, which are sent, too.
 struct sent_gradient {
   enum class part_kind { whole, rows, indices, number };
   enum class sent_form { whole, one_list, sums };
@@ -68,7 +68,7 @@ struct sent_gradient {
     if (size < most) all[size++] = {kind, at, g.at(at).result};
     else overflows = true;
   }
-  // The operands of a sum of rows by index: rows with their indices, and numbers that scale them.
+  // Lists the operands of a sum of rows by index: rows with their indices, and numbers that scale them.
   constexpr void add_operands(const graph& g, int at) {
     const leat::node& n = g.at(at);
     if (is_operator<segment_sum_op>(*n.op)) {
@@ -82,8 +82,8 @@ struct sent_gradient {
   }
 };
 
-// A part of a gradient in tables that defer gradients: what it is follows when the gradient is there. Operand: the gradient. Attributes:
-// the part's number, whether rows are one list, dtype and shape.
+// A part of a gradient in graphs with deferred gradients: its contents are determined once the gradient is computed. Operand: the gradient.
+// Attributes: the part's number, whether rows are one list, dtype and shape.
 struct deferred_part_op {
   static constexpr std::string_view type = "leat.GradientPart";
   static constexpr op_kind kind = op_kind::kernel;
@@ -140,7 +140,7 @@ struct gradient_parts {
     }(std::make_index_sequence<static_cast<std::size_t>(found.size)>{});
   }
 
-  // At the servers: a placeholder for each part. Rows come with each index once, so many as there are.
+  // At the servers: a placeholder for each part. Rows have unique indices, and their number is known only in a run.
   static int enter_part(graph& g, int k) {
     const sent_gradient::part& p = found.all[k];
     const std::uint64_t its_id =
@@ -164,7 +164,7 @@ struct gradient_parts {
   static int enter_part_number(graph& g) {
     return enter_part(g, K);
   }
-  // The gradient again: `next` is the part that comes next.
+  // Builds the gradient from its parts; `next` is the next part to use.
   static int enter_sum(graph& g, const graph& from, int at, int& next) {
     const node& n = from.at(at);
     if (is_operator<segment_sum_op>(*n.op)) {
@@ -193,12 +193,12 @@ struct gradient_parts {
     }
   }
   static void list_parts(std::vector<any_expression>& all) {
-    compile_fill(fill_part_expander);  // sessions of the ready-made runtime expand the parts
+    compile_fill(fill_part_expander);  // sessions of the prebuilt runtime expand the parts
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       (all.push_back({&enter_part_number<static_cast<int>(K)>, true, {}}), ...);
     }(std::make_index_sequence<static_cast<std::size_t>(found.size)>{});
   }
-  // Which parts, counted from `first`, are rows; their indices follow them.
+  // Lists the parts, counted from `first`, that are rows; their indices follow them.
   static void list_rows(std::vector<cluster::sent_rows>& all, std::size_t& first) {
     graph g;
     const std::string name(g.at(flatten<Variable>(g)).name);
@@ -239,7 +239,7 @@ struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, C
 template <class Counter, class... Settings>
 struct step_settings {
   static constexpr bool is_step = true;
-  // Whether the servers' half has a leaf.
+  // Whether the servers' half uses a graph input.
   static constexpr bool has_leaf(std::uint64_t id) {
     graph g;
     (static_cast<void>(flatten<Settings>(g)), ...);
@@ -285,7 +285,8 @@ using halves_of = step_halves<structure_with<typename E::identity>>;
 template <class E>
 inline constexpr bool is_training_step = halves_of<E>::is_step;
 
-// What a worker computes of an expression: itself, or a step's gradients; and the counter of a step, so that its session has it.
+// The worker's half of an expression: the expression itself, or the gradients of a training step and the step's counter, so that the
+// worker's session has it.
 template <bool AsRows, class E>
 constexpr auto worker_half(const E& e) {
   if constexpr (is_training_step<E>) return halves_of<E>::template server<E, AsRows>::parts(halves_of<E>::pairs(e));
@@ -310,7 +311,7 @@ constexpr bool writes_variables() {
 template <class E>
 inline constexpr bool worker_takes = is_training_step<E> || (tensor_expression<E> && !writes_variables<E>());
 
-// The expressions of a worker's own session, and their variables; it computes with those of `Computed`.
+// The expressions of a worker's own session, and their variables; the session computes the expressions of `Computed`.
 template <class Device, bool AsRows, class Computed, class All>
 struct worker_table;
 template <class Device, bool AsRows, class... Cs, class... Ls>
@@ -323,7 +324,7 @@ struct worker_table<Device, AsRows, std::tuple<Cs...>, std::tuple<Ls...>> {
     int size = 0;
     bool overflows = false;
   };
-  // Variables of which only rows are read, by indices that are fed: a step asks for these rows.
+  // Variables of which only rows are read, by indices that are fed: a step requests these rows.
   struct row_read {
     std::uint64_t variable = 0;
     std::uint64_t ids = 0;
@@ -377,7 +378,7 @@ struct worker_table<Device, AsRows, std::tuple<Cs...>, std::tuple<Ls...>> {
   template <std::size_t... R>
   static auto all_ids(std::index_sequence<R...>) -> std::tuple<ids_of<static_cast<int>(R)>...>;
   using ids_tuple = decltype(all_ids(std::make_index_sequence<static_cast<std::size_t>(rows.size)>{}));
-  // Which row reads some expressions need.
+  // The row reads that some expressions need.
   template <class... Es>
   static constexpr std::uint32_t rows_needed_by(const std::tuple<Es...>*) {
     graph g;
@@ -426,7 +427,7 @@ struct worker_table<Device, AsRows, std::tuple<Cs...>, std::tuple<Ls...>> {
       if (variables.id[k] == id) return k;
     return -1;
   }
-  // A variable alone.
+  // Enters only a variable.
   template <int K>
   static int enter_variable(graph& g) {
     const std::uint64_t its_id = variables.id[K];
@@ -451,15 +452,15 @@ struct worker_table<Device, AsRows, std::tuple<Cs...>, std::tuple<Ls...>> {
   }
 };
 
-// Memory for the parts of a step's gradients. What has a known shape is written where it is sent from.
+// Memory for the parts of a step's gradients. A part with a static shape is written directly into the memory from which it is sent.
 template <class Part>
 struct sent_part {
   static constexpr bool is_static = Part::extent.is_static() && Part::rank > 0;
   tensor_value value;
-  array_of<Part> other{};  // of scalars, and of shapes that only a run knows
+  array_of<Part> other{};  // for scalars, and for shapes that are known only in a run
   std::span<typename Part::element> elements;
 
-  /// Takes memory from `give(dtype, shape)` where what was sent last is still held, and before the first.
+  /// Takes memory from `give(dtype, shape)` before the first step, and when the memory of the last step is still in use.
   template <class Give>
   void take_memory([[maybe_unused]] const Give& give) {
     if constexpr (is_static) {

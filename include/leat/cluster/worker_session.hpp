@@ -1,14 +1,14 @@
 #pragma once
-// A typed session whose variables live at parameter servers. Its step runs compiled (or planned) at the worker, with copies of the
-// variables; what travels is gradients to the servers, which apply them by the optimizer's operators, and new values back:
+// A typed session with variables at parameter servers. Its step runs compiled (or planned) at the worker, with copies of the variables.
+// Gradients are sent to the servers, which apply them by the optimizer's operators, and new values are sent back:
 //
 //   worker_session s({.target = here.target(), .cluster = c}, loss, train);
 //   if (here.task_index() == 0) s.initialize();
 //   s.wait_until_initialized();
 //   auto [l] = s.run(fetch(loss, train), x = xs, y = ys);
 //
-// A training step of the expressions is split where variables are written. Its gradients belong to a local session; slots, powers, the
-// step counter and what the settings depend on belong to the servers (worker_halves.hpp, parameter_client.hpp).
+// A training step of the expressions is split where variables are written. Its gradients belong to a local session; slots, powers, the step
+// counter and everything on which the settings depend belong to the servers (worker_halves.hpp, parameter_client.hpp).
 
 #include <leat/cluster/worker_halves.hpp>
 
@@ -23,19 +23,20 @@
 
 namespace leat {
 
-/// A session of typed expressions, as `session`, whose variables live at parameter servers under their names, together with the slots of
-/// optimizers and the step counter; sessions of graphs, savers, and other workers see the same ones. A run with a training step
-/// computes gradients by compiled code, and its servers apply them; one round trip to each. It computes with the values that the answer
-/// to the session's last step brought; what other workers have done since then is not in them. A run without a training step reads
-/// the values first.
+/// A session of typed expressions, as `session`, that stores its variables at parameter servers under their names, together with the slots
+/// of optimizers and the step counter; sessions of graphs, savers, and other workers use the same variables. A run with a training step
+/// computes gradients by compiled code, and the servers apply them, with one round trip to each. It computes with the values in the answer
+/// to the session's last step, which lack the updates that other workers have made since. A run without a training step reads the values
+/// first.
 ///
-/// Gradients of rows that were gathered from a variable travel as rows, and are applied as in `session`; of a variable of which only rows are gathered, by indices that are
-/// fed, a run reads these rows first. One training step in a run; other writes are refused. With `worker_options::replicas` workers train
-/// synchronously: a run ends when the update is made to which all of them have given gradients.
+/// Gradients of rows that were gathered from a variable are sent as rows, and applied as in `session`. If a variable is only read by
+/// gathering rows, with indices that are fed, a run reads these rows first. A run may have one training step; other writes are refused.
+/// With `worker_options::replicas` workers train synchronously: a run ends when the update is made to which all of them have contributed
+/// gradients.
 template <class Device, expression... Es>
 class basic_worker_session {
   static constexpr bool as_rows = Device::shares_memory;
-  // Each once.
+  // Removes duplicates.
   template <class Done, class Rest>
   struct distinct;
   template <class... Done>
@@ -68,8 +69,8 @@ class basic_worker_session {
   static constexpr bool is_local = table::has_leaf(Leaf::identity::hash);
 
  public:
-  /// Connects. Errors: those of a `graph_session` with a target; invalid_argument for options out of range, and a parameter-server job that
-  /// the cluster has not.
+  /// Connects. Errors: those of a `graph_session` with a target; invalid_argument for options out of range, and for a parameter-server job
+  /// that the cluster does not have.
   explicit basic_worker_session(const worker_options& options, const Es&... es)
       : given_(es...),
         local_(std::make_from_tuple<local_session>(
@@ -91,7 +92,8 @@ class basic_worker_session {
   basic_worker_session(const basic_worker_session&) = delete;
   basic_worker_session& operator=(const basic_worker_session&) = delete;
 
-  /// Gives every variable at the servers its first value, slots and counters too; what had values starts anew. For one worker, the chief.
+  /// Initializes every variable at the servers, including slots and counters; existing values are overwritten. To be called by one worker,
+  /// the chief.
   void initialize() {
     local_.initialize();
     servers_->initialize_slots();
@@ -104,8 +106,8 @@ class basic_worker_session {
     });
     is_current_ = true;
   }
-  /// Waits until all variables, slots included, have values: until the chief has initialized them. Errors: deadline_exceeded, naming
-  /// those that have none; those of a run.
+  /// Waits until all variables, including slots, have values, that is, until the chief has initialized them. Errors: deadline_exceeded,
+  /// naming the variables without a value; those of a run.
   void wait_until_initialized(std::chrono::milliseconds timeout = std::chrono::minutes(10)) {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     while (true) {
@@ -120,7 +122,7 @@ class basic_worker_session {
       std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(std::chrono::milliseconds(20), timeout));
     }
   }
-  /// The names of variables without a value, slots included.
+  /// The names of variables without a value, including slots.
   std::vector<std::string> uninitialized() { return servers_->uninitialized(); }
   template <tensor_expression V>
     requires(variable_of<V> >= 0)
@@ -128,9 +130,8 @@ class basic_worker_session {
     return servers_->is_initialized(static_cast<std::size_t>(variable_of<V>));
   }
 
-  /// As `session::run`. Errors, besides those: what the servers answer and the cluster's (unavailable, aborted, deadline_exceeded), naming
-  /// the task; with staleness they may be those of an earlier push. invalid_argument for a training step with other settings than the
-  /// session's.
+  /// As `session::run`. Further errors: those of the servers and of the cluster (unavailable, aborted, deadline_exceeded), naming the task;
+  /// with staleness they may be those of an earlier push; invalid_argument for a training step with other settings than the session's.
   template <class... Fs, feed_binding... Feeds>
   auto run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     static_assert(detail::training_steps_in<Fs...> <= 1, "worker_session: one training step in a run");
@@ -181,29 +182,29 @@ class basic_worker_session {
     }
   }
 
-  /// A run prepared once, as `session::prepare`. It must not outlive the session.
+  /// Prepares a run once, as `session::prepare`. The result must not outlive the session.
   template <class... Fs, feed_binding... Feeds>
   [[nodiscard("a prepared run does nothing until it is called")]] auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     return [this, fetches, feeds...] { return run(fetches, feeds...); };
   }
 
-  /// From now on, or no more, sums up where the time of training steps goes; what was summed up before is forgotten. A run that fails is
-  /// not a step. While it is off, runs do not look at the clock.
+  /// Switches the measurement of training steps on or off, and resets the sums. A run that fails is not counted. While it is off, runs read
+  /// no clock.
   void measure_steps(bool on = true) {
     times_ = {};
     is_measured_ = on;
   }
-  /// What has been summed up; nothing without `measure_steps()`.
+  /// The sums so far; all zero without `measure_steps()`.
   worker_times times() const { return times_; }
 
-  /// Waits until no push is under way. Errors: those of the pushes.
+  /// Waits until no push is in flight. Errors: those of the pushes.
   void finish() { servers_->finish(); }
 
-  /// Synchronous training: this worker has no more data, or none at all, and updates are made of the others' gradients from now on, until it
-  /// trains again. The end of a session that has trained does the same. Errors: those of a run.
+  /// Synchronous training: this worker has no more data, or never had any. Updates are made from the others' gradients from now on, until
+  /// it trains again. The destructor of a session that has trained does the same. Errors: those of a run.
   void leave() { servers_->leave(); }
 
-  /// The value of a variable at its server. Errors: failed_precondition without a value.
+  /// The value of a variable at its server. Errors: failed_precondition if it has none.
   template <tensor_expression V>
     requires(variable_of<V> >= 0)
   array_of<V> value(const V& variable) {
@@ -211,7 +212,7 @@ class basic_worker_session {
     local_.assign(variable, now.template values<typename V::element>());
     return local_.value(variable);
   }
-  /// Gives a variable at its server a value. Errors: invalid_argument if the array has another shape.
+  /// Sets a variable at its server. Errors: invalid_argument if the array has another shape.
   template <tensor_expression V, class Array>
     requires(variable_of<V> >= 0)
   void assign(const V& variable, const Array& array) {
@@ -227,7 +228,7 @@ class basic_worker_session {
     };
     local_.with_values(put);
   }
-  /// Gives a parameter another value, for all following runs of this worker.
+  /// Sets a parameter, for all following runs of this worker.
   template <tensor_expression P, number N>
     requires(P::rank == 0 && variable_of<P> < 0 && (is_setting<P> || is_local<P>))
   void assign(const P& parameter, N value) {
@@ -235,14 +236,14 @@ class basic_worker_session {
     if constexpr (is_setting<P>) put_setting(settings_, detail::leaf_name<P>(), tensor_value(static_cast<typename P::element>(value)));
   }
 
-  /// The servers' half: a graph of the variables and their updates, and the session that runs it, for savers and hooks.
+  /// The servers' half, for savers and hooks: a graph of the variables and their updates, and the session that runs it.
   graph& owner() {
     servers_->finish();
     return servers_->owner();
   }
   graph_session& servers() {
     servers_->finish();
-    is_current_ = false;  // whatever is done there
+    is_current_ = false;  // the caller may change variables there
     return servers_->session();
   }
 
@@ -262,7 +263,7 @@ class basic_worker_session {
   }();
   template <class Train>
   static constexpr std::size_t place_of = position<Train, Es...>;
-  // The place of the training step among fetches, and of an expression among the session's steps.
+  // The position of the training step among fetches, and of an expression among the session's steps.
   template <class... Fs>
   static constexpr std::size_t step_place = [] {
     const bool is_step[]{detail::is_training_step<detail::fetch_target_of<Fs>>..., true};
@@ -308,7 +309,7 @@ class basic_worker_session {
     const auto all = std::apply([&](const auto&... f) { return std::tuple_cat(local_fetch(f, asked, buffers)...); }, fetches.targets);
     return std::apply([](const auto&... f) { return fetch(f...); }, all);
   }
-  // Feeds that only settings take do not concern the local session.
+  // Feeds that only settings use are not passed to the local session.
   template <class Feed>
   static auto local_feed(const Feed& f) {
     if constexpr (is_setting<typename Feed::leaf> && !is_local<typename Feed::leaf>) return std::tuple<>{};
@@ -340,7 +341,7 @@ class basic_worker_session {
     servers_->release();
     is_current_ = true;
   }
-  // Values of the variables, and of the rows that the step will read.
+  // Reads the values of the variables, and the rows that the step will use.
   template <std::uint32_t Which, std::size_t... R, class... Feeds>
   void refresh_rows(std::index_sequence<R...>, const Feeds&... feeds) {
     wanted_.clear();
@@ -405,8 +406,8 @@ class basic_worker_session {
   typename detail::sent_parts<ids>::type indices_;
   std::vector<tensor_value> wanted_;
   detail::stored_value row_copy_;
-  cluster::named_values settings_;      // that were assigned
-  cluster::named_values settings_now_;  // of this run
+  cluster::named_values settings_;      // set by `assign`
+  cluster::named_values settings_now_;  // of the current run
   std::size_t turn_ = 0;
   worker_times times_;
   bool is_measured_ = false;
@@ -421,7 +422,7 @@ class worker_session : public basic_worker_session<session_device, Es...> {
   worker_session(const worker_session&) = delete;  // a session stays where it is made
   worker_session& operator=(const worker_session&) = delete;
 };
-/// What a session of expressions that it does not take is: the compiler prints why.
+/// The class of a session with an expression that is refused: instantiating it prints the reason.
 template <detail::literal_text... Words>
 class worker_session<detail::refused_session<Words...>> {
  public:

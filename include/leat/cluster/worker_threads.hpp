@@ -1,6 +1,6 @@
 #pragma once
-// Threads for what may block: the parts of steps. There are as many as jobs at one time, up to a limit; one that has had nothing to do for
-// some seconds ends.
+// Threads for work that may block: the parts of steps. There are as many threads as concurrent jobs, up to a limit; a thread that has been
+// idle for some seconds ends.
 
 #include <leat/cluster/transport/reactor.hpp>
 #include <leat/core/error.hpp>
@@ -22,13 +22,13 @@ namespace leat::cluster {
 
 class worker_threads {
  public:
-  /// `most`: jobs beyond it wait until one ends.
+  /// `most`: the maximal number of threads; further jobs wait until one ends.
   explicit worker_threads(int most = 512) : most_(most) {}
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
   ~worker_threads() { stop(); }
 
-  /// Runs `job`, which must not throw, on a thread. Errors: unavailable after `stop`; resource_exhausted if there is no thread at all, or too
+  /// Runs `job`, which must not throw, on a thread. Errors: unavailable after `stop`; resource_exhausted if no thread can be made, or too
   /// many jobs wait.
   void give(std::function<void()> job) {
     const std::lock_guard lock(guard_);
@@ -52,9 +52,9 @@ class worker_threads {
     }
   }
 
-  /// Takes no more jobs, and waits for those that run: the caller has told them to end.
+  /// Accepts no more jobs, and waits for those that run; the caller must have made them end.
   void stop() {
-    if (generation_ != transport::fork_generation()) return;  // the child of a fork: they are the parent's
+    if (generation_ != transport::fork_generation()) return;  // in the child of a fork the threads do not exist
     std::unique_lock lock(guard_);
     stopping_ = true;
     changed_.notify_all();

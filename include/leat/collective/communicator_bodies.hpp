@@ -1,6 +1,6 @@
 #pragma once
-// Implementation of communicator.hpp. Every source that includes collective.hpp compiles it, since the ready-made runtime is built without
-// MPI.
+// Implementation of communicator.hpp. It is compiled by every source that includes collective.hpp, since the prebuilt runtime library is
+// built without MPI.
 
 #include <leat/collective/communicator.hpp>
 #include <leat/collective/communicator_direct_bodies.hpp>
@@ -44,7 +44,7 @@ inline communicator::communicator(const communicator_options& options) : ranks_(
   const char* here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   if (here == nullptr) here = std::getenv("MPI_LOCALNRANKS");
   r.is_crowded = static_cast<unsigned>(here != nullptr ? std::max(1, std::atoi(here)) : r.size) > std::thread::hardware_concurrency();
-  // Its own, so that messages of the program's own do not meet leat's.
+  // A separate communicator, so that the program's own messages are not matched with leat's.
   r.requests.assign(1, MPI_REQUEST_NULL);
   r.must(MPI_Comm_idup(from, &r.comm, &r.requests[0]), "MPI_Comm_idup");
   if (!r.wait(detail::clock::now() + r.timeout, {}, "MPI_Comm_idup")) {
@@ -76,11 +76,11 @@ inline communicator::~communicator() {
       const bool by_error = std::uncaught_exceptions() > 0;
       r.agree(r.intend(by_error ? detail::kind::fail : detail::kind::leave, {}, 0), detail::clock::now() + r.end_timeout, {});
       all_left = !by_error || r.size == 1;
-    } catch (const error&) {  // it has been told to those who wait
+    } catch (const error&) {  // reported already to the ranks that wait
     }
   }
   if (!all_left) {
-    static_cast<void>(ranks_.release());  // requests that are not complete refer to it
+    static_cast<void>(ranks_.release());  // incomplete requests refer to it
     return;
   }
   MPI_Comm_free(&r.comm);
@@ -111,8 +111,8 @@ inline void communicator::all_reduce(const call& what, reduce_by how, std::span<
   const auto mine = r.intend(detail::kind::all_reduce, what, static_cast<int>(how));
   const auto width = static_cast<std::size_t>(size_of(what.type));
   const auto bytes_of = [&](const ranks::array& a) { return static_cast<std::size_t>(a.count) * width; };
-  // Small arrays are one message: with the agreement, as far as they fit in, or, by MPI's collectives, apart from the large ones, which
-  // take longer to be copied than a message does.
+  // Small arrays are sent in one message: with the agreement if they fit, or, with MPI's collectives, separately from the large ones, for
+  // which a copy takes longer than a message.
   std::size_t room = r.is_direct ? ranks::letter::most_bytes : std::size_t{1} << 16, small_bytes = 0;
   r.arrays.clear();
   r.small_arrays.clear();
@@ -203,7 +203,7 @@ inline void communicator::all_gather(const call& what, const void* from,
   r.requests.assign(1, MPI_REQUEST_NULL);
   const int started = MPI_Iallgatherv(from, r.counts[static_cast<std::size_t>(r.rank)], row, to, r.counts.data(), r.places.data(), row,
                                       r.comm, &r.requests[0]);
-  MPI_Type_free(&row);  // when the call is complete
+  MPI_Type_free(&row);  // frees the type when the call is complete
   r.must(started, mine);
   r.wait_for_data(deadline, what, mine);
 }

@@ -1,11 +1,12 @@
 #pragma once
-// Implementation of communicator.hpp: ranks that exchange with each other one directly, without rank 0 between them. Arrays that fit in
-// beside an intention go with it, to all, and each rank reduces them for itself: one message's latency. Of the others rank r owns the r-th
-// part: it gets this part of all others, reduces, and sends the result to all others, so that each element crosses each rank's link
-// twice, the least there can be. Both reduce in the order of ranks, whatever comes first. So all ranks have the same bits in every run.
+// Implementation of communicator.hpp: direct exchange between each pair of ranks, without rank 0 between them. Arrays that fit into the
+// message of an intention are sent with it to all ranks, and each rank reduces them itself: this costs the latency of one message. Of
+// larger arrays rank r owns the r-th part: it receives this part from all others, reduces, and sends the result to all others, so that each
+// element crosses each rank's link twice, which is the minimum. Both ways reduce in the order of ranks, independent of the order of
+// arrival, so all ranks have the same bits in every run.
 //
 // OpenMPI's own nonblocking reduction allocates memory for each call, and its blocking one has no deadline: for 940 kB on two ranks of one
-// machine they took 175 and 144 us, this one 102.
+// machine they took 175 and 144 us, this implementation 102.
 //
 // Source: reduce-scatter and all-gather, Thakur, Rabenseifner and Gropp 2005.
 
@@ -24,8 +25,8 @@ T reduced(reduce_by how, T a, T b) {
   }
 }
 
-// `count` elements of all sources, in their order. `to` may be one of them: blocks are read whole before they are written, and of a size that
-// registers hold.
+// Reduces `count` elements of all sources, in the order of the sources. `to` may be one of them, because each block is read completely
+// before it is written; a block is small enough to be kept in registers.
 template <class T, reduce_by How>
 void combine_by(std::span<const void* const> sources, T* to, std::int64_t count) {
   constexpr std::int64_t block = 64;
@@ -60,7 +61,7 @@ inline void combine(dtype type, reduce_by how, std::span<const void* const> sour
 
 }  // namespace detail
 
-// Every rank hears every other, and comes to the same verdict. `bytes` of the own letter's data go along.
+// Every rank receives the letters of all others and comes to the same verdict. The first `bytes` of the own letter's data are sent with it.
 inline void communicator::ranks::meet(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows,
                                       std::size_t bytes) {
   hear_of_failures();
@@ -77,7 +78,7 @@ inline void communicator::ranks::meet(detail::clock::time_point deadline, const 
   const auto arrived = [&](std::size_t r) { return requests[r] == MPI_REQUEST_NULL; };
   const auto stop = [&] {
     hear_of_failures();
-    // Testall leaves requests alone until all are complete: ask each.
+    // MPI_Testall completes no request until all can be completed, so each is tested separately.
     for (auto& q : requests) {
       int done = 0;
       if (q != MPI_REQUEST_NULL) MPI_Test(&q, &done, MPI_STATUS_IGNORE);
@@ -87,7 +88,7 @@ inline void communicator::ranks::meet(detail::clock::time_point deadline, const 
     return false;
   };
   if (is_failure(own)) {
-    // The others are told; nobody answers in time.
+    // The others are notified; they do not answer, so this waits only briefly for the messages to leave.
     static_cast<void>(wait(detail::clock::now() + std::chrono::milliseconds(500), {}, own));
     return;
   }
@@ -102,7 +103,7 @@ inline void communicator::ranks::meet(detail::clock::time_point deadline, const 
   conclude(state, words);
 }
 
-// Arrays that travel apart from a letter, taken as one behind the other.
+// Reduces arrays that are sent separately from a letter, treated as one concatenated array.
 inline void communicator::ranks::reduce_directly(const detail::intention& mine, const call& what, reduce_by how,
                                                  detail::clock::time_point deadline) {
   constexpr std::int64_t at_once = std::int64_t{1} << 20;  // bounds `parts`
@@ -114,7 +115,7 @@ inline void communicator::ranks::reduce_directly(const detail::intention& mine, 
   for (std::int64_t first = 0; first < elements; first += at_once) {
     const std::int64_t round = std::min(at_once, elements - first);
     const auto begin = [&](int r) { return first + round * r / size; };
-    // The pieces of arrays that rank r owns: f(from, to, elements, bytes before it).
+    // The pieces of arrays within the part that rank r owns: calls f(from, to, elements, bytes before the piece).
     const auto each_piece = [&](int r, auto f) {
       std::int64_t before = 0;
       for (const array& a : arrays) {

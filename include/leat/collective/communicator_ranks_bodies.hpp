@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of communicator.hpp: how the ranks agree on a call before they exchange data, and wait with a deadline.
+// Implementation of communicator.hpp: how the ranks agree on a call before they exchange data, and how they wait with a deadline.
 
 #ifndef LEAT_USE_MPI
 #error "<leat/collective.hpp> needs MPI: link leat::mpi, or define LEAT_USE_MPI and compile and link with mpicxx's flags"
@@ -36,22 +36,22 @@ inline std::string_view name_of(std::int32_t k) {
   return k >= 0 && k < 8 ? names[k] : std::string_view("what this version of leat does not know");
 }
 
-// What a rank tells rank 0 that it is about to do.
+// What a rank is about to do, as it sends it to rank 0 or, in direct exchange, to all ranks.
 struct intention {
-  static constexpr std::int32_t on_device = 1 << 30;  // of `number`: the data move between GPUs
+  static constexpr std::int32_t on_device = 1 << 30;  // flag in `number`: the data move between GPUs
   std::int32_t what = 0;
   std::int32_t number = 0;  // the reduction, or the root
   std::int32_t type = 0;
-  std::int32_t rank = 0;  // of the shape
+  std::int32_t rank = 0;  // rank of the shape
   std::int64_t pieces = 0;
   std::int64_t elements = 0;
-  std::uint64_t shapes = 0;  // a hash of all
-  std::uint64_t node = 0;    // a hash of its name
+  std::uint64_t shapes = 0;  // a hash of all shapes
+  std::uint64_t node = 0;    // a hash of the node's name
   std::int64_t extent[max_rank]{};
-  char name[64]{};  // the end of it, if it is longer
+  char name[64]{};  // the last characters of a longer name
 
   bool same_as(const intention& o) const {
-    // Rows to be gathered may differ in number.
+    // The numbers of rows to be gathered may differ between ranks.
     const bool by_rows = what == static_cast<std::int32_t>(kind::all_gather) || what == static_cast<std::int32_t>(kind::sum_to_rows);
     if (what != o.what || number != o.number || type != o.type || rank != o.rank || pieces != o.pieces || node != o.node) return false;
     if (!by_rows) return shapes == o.shapes && elements == o.elements;
@@ -82,7 +82,7 @@ struct intention {
 
 enum class verdict_state : std::int64_t { agreed, differ, missing, ended };
 
-// Rank 0's answer. A text follows if there is one, and where rows are gathered each rank's number of them.
+// Rank 0's answer. It is followed by the text if there is one, and by each rank's number of rows if rows are gathered.
 struct verdict {
   std::int64_t state = 0;
   std::int64_t text_length = 0;
@@ -132,7 +132,7 @@ inline MPI_Datatype mpi_type(dtype type, bool is_reduced) {
 
 template <class T>
 void divide(T* x, std::int64_t count, int by) {
-  // By a power of two a product has the quotient's bits, and is quicker.
+  // If `by` is a power of two, multiplying by its reciprocal gives the same bits as dividing, and is faster.
   if (std::is_floating_point_v<T> && (by & (by - 1)) == 0) {
     const T factor = T(1) / static_cast<T>(by);
     for (std::int64_t k = 0; k < count; ++k) x[k] *= factor;
@@ -140,7 +140,7 @@ void divide(T* x, std::int64_t count, int by) {
     for (std::int64_t k = 0; k < count; ++k) x[k] /= static_cast<T>(by);
   }
 }
-// Calls `f` with a T for a dtype that is reduced.
+// Calls `f` with a value of the C++ type of a dtype that can be reduced.
 template <class F>
 void with_reduced_type(dtype type, F f) {
   switch (type) {
@@ -165,16 +165,16 @@ inline registry& the_registry() {
 struct communicator::ranks {
   static constexpr int intention_tag = 1, verdict_tag = 2, text_tag = 3, rows_tag = 4, note_tag = 5, part_tag = 6;
   static constexpr std::int64_t most_at_once = std::int64_t{1} << 28;  // MPI counts in int
-  static constexpr std::size_t most_words = 4096;                      // of a note
+  static constexpr std::size_t most_words = 4096;                      // maximal length of a note
 
-  // What ranks that exchange directly send one another: the intention, and arrays that fit in beside it.
+  // The message between ranks that exchange directly: the intention, and arrays that fit next to it.
   struct letter {
     static constexpr std::size_t most_bytes = 16384;
     detail::intention what;
     std::byte data[most_bytes];
   };
 
-  // One of a call's arrays.
+  // One of the arrays of a call.
   struct array {
     const std::byte* from;
     std::byte* to;
@@ -184,14 +184,14 @@ struct communicator::ranks {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 1;
   bool owns_mpi = false;
-  bool is_direct = false;   // each rank exchanges with each other one: communicator_direct_bodies.hpp
-  bool is_crowded = false;  // more ranks than processors on this machine
+  bool is_direct = false;   // each pair of ranks exchanges directly: communicator_direct_bodies.hpp
+  bool is_crowded = false;  // this machine has fewer processors than ranks
   int threads = MPI_THREAD_SINGLE;
   std::chrono::milliseconds timeout{}, end_timeout{};
   std::mutex guard;
-  std::string broken;  // why there is no more use
+  std::string broken;  // why the communicator is unusable; empty if it is usable
 
-  // Live as long as requests that may never complete refer to them.
+  // These live as long as requests that may never complete refer to them.
   std::vector<detail::intention> intentions;
   detail::intention own;
   detail::verdict answer;
@@ -200,11 +200,11 @@ struct communicator::ranks {
   std::vector<int> counts, places;
   std::vector<MPI_Request> requests;
   std::string note;
-  std::vector<letter> letters;  // by rank; its own is what it sends
+  std::vector<letter> letters;  // by rank; the entry of this rank is what it sends
   std::vector<array> arrays, small_arrays;
   std::vector<const void*> sources;
-  std::shared_ptr<void> at_device;  // of nccl.hpp
-  std::vector<std::byte> parts;     // of arrays, from others that send them to be reduced here; small arrays, one behind the other
+  std::shared_ptr<void> at_device;  // used by nccl.hpp
+  std::vector<std::byte> parts;     // of arrays that others send to be reduced here; or small arrays, concatenated
 
   [[noreturn]] void give_up(const std::string& why) {
     broken = why;
@@ -212,7 +212,7 @@ struct communicator::ranks {
   }
   static std::string text_of(std::string_view what) { return std::string(what); }
   static std::string text_of(const detail::intention& what) { return what.text(); }
-  // `what` is words, or an intention, whose words are made only for an error.
+  // `what` is a text, or an intention, which is converted to a text only in case of an error.
   void must(int code, const auto& what) {
     if (code == MPI_SUCCESS) return;
     char words[MPI_MAX_ERROR_STRING + 1]{};
@@ -221,7 +221,7 @@ struct communicator::ranks {
     give_up("rank " + std::to_string(rank) + ": MPI failed in " + text_of(what) + ": " + words);
   }
 
-  // A rank that gives up tells the others, who would wait for it until their own deadline, or come later and find nobody.
+  // A rank that gives up notifies the others, which would otherwise wait for it until their own deadlines.
   void tell_others(bool is_deadline) {
     note = (is_deadline ? "d" : "u") + broken.substr(0, most_words - 1);
     for (int r = 0; r < size; ++r) {
@@ -247,8 +247,8 @@ struct communicator::ranks {
     throw unavailable(broken);
   }
 
-  // Polls until all of `requests` are complete, or `stop` says so: at first without pause, as long as each rank here has a processor; then
-  // yielding its own, then sleeping. Returns false when the deadline has passed.
+  // Polls until all of `requests` are complete or `stop` returns true: first without pause, as long as each rank on this machine has a
+  // processor, then yielding the processor, then sleeping. Returns false when the deadline has passed.
   template <class Stop>
   bool wait(detail::clock::time_point deadline, const std::function<void()>& check, const auto& what, Stop stop) {
     const auto start = detail::clock::now();
@@ -324,8 +324,8 @@ struct communicator::ranks {
           "MPI_THREAD_SERIALIZED");
   }
 
-  // Returns when all ranks are known to be about to do the same. Of ranks that exchange directly each hears all others, and gets `bytes` of
-  // their letters' data with it; otherwise rank 0 hears all, compares, and answers. Errors: those of collectives.
+  // Returns when all ranks are known to be about to do the same. Ranks that exchange directly each receive the letters of all others, with
+  // `bytes` of their data; in larger runs rank 0 receives all intentions, compares, and answers. Errors: those of collectives.
   void agree(const detail::intention& mine, detail::clock::time_point deadline, const std::function<void()>& check, std::size_t bytes = 0) {
     const bool by_rows = mine.what == static_cast<std::int32_t>(detail::kind::all_gather) ||
                          mine.what == static_cast<std::int32_t>(detail::kind::sum_to_rows);
@@ -341,7 +341,7 @@ struct communicator::ranks {
   void meet(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows, std::size_t bytes);
   void reduce_directly(const detail::intention& mine, const call& what, reduce_by how, detail::clock::time_point deadline);
 
-  // What becomes of a call, from what the ranks that have arrived are about to do.
+  // Decides the outcome of a call from the intentions of the ranks that have arrived.
   template <class Arrived>
   std::pair<detail::verdict_state, std::string> judge(std::span<const detail::intention> all, Arrived arrived, bool in_time) const {
     std::string words;
@@ -351,7 +351,7 @@ struct communicator::ranks {
       if (!arrived(r)) missing.push_back(static_cast<int>(r));
       else is_one_at_work = is_one_at_work || !is_end(all[r]);
     }
-    // All that leave together leave in order.
+    // Ranks that all leave at the same call leave in order, which is not an error.
     for (std::size_t r = 0; r < all.size(); ++r)
       if (arrived(r) && (is_failure(all[r]) || (is_end(all[r]) && is_one_at_work))) ended.push_back(static_cast<int>(r));
     if (!ended.empty()) {
@@ -374,7 +374,7 @@ struct communicator::ranks {
   }
   static bool is_end(const detail::intention& i) { return i.what >= static_cast<std::int32_t>(detail::kind::leave); }
   static bool is_failure(const detail::intention& i) { return i.what == static_cast<std::int32_t>(detail::kind::fail); }
-  // Whether this rank needs to hear no others, because the other one ends and this one does not, or the reverse.
+  // Whether the other rank's intention alone decides the call: it ends and this rank does not, or the reverse, or it reports a failure.
   bool ends_the_call(const detail::intention& i) const { return is_end(i) != is_end(own) || is_failure(i); }
 
   void lead(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows) {
@@ -389,7 +389,7 @@ struct communicator::ranks {
     }
     const auto arrived = [&](std::size_t r) { return r == 0 || requests[r - 1] == MPI_REQUEST_NULL; };
     const auto stop = [&] {
-      // Testall leaves requests alone until all are complete: ask each.
+      // MPI_Testall completes no request until all can be completed, so each is tested separately.
       for (auto& q : requests) {
         int done = 0;
         if (q != MPI_REQUEST_NULL) MPI_Test(&q, &done, MPI_STATUS_IGNORE);
@@ -406,7 +406,7 @@ struct communicator::ranks {
     auto state = state_of_all;
     std::string words = words_of_all;
 
-    // Ranks that have not come get the answer when they do.
+    // Ranks that have not arrived receive the answer when they do.
     answer = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(words.size())};
     text.assign(words.begin(), words.end());
     rows.clear();
@@ -432,7 +432,7 @@ struct communicator::ranks {
   }
 
   void follow(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows) {
-    // Rank 0, if it comes at all, has until its own deadline to answer for the others.
+    // Rank 0, if it arrives at all, may take until its own deadline to answer for the others.
     const auto grace = std::min<std::chrono::milliseconds>(timeout / 4 + std::chrono::milliseconds(500), std::chrono::seconds(10));
     const auto patience = deadline + grace;
     const auto receive = [&](void* data, std::size_t bytes, int tag) {
@@ -453,7 +453,7 @@ struct communicator::ranks {
     requests.push_back(MPI_REQUEST_NULL);
     must(MPI_Isend(&own, sizeof own, MPI_BYTE, 0, intention_tag, comm, &requests.back()), own);
     if (is_failure(own)) {
-      // The others are told; nobody answers in time.
+      // The others are notified; they do not answer, so this waits only briefly for the messages to leave.
       static_cast<void>(wait(detail::clock::now() + std::chrono::milliseconds(500), {}, own));
       return;
     }
@@ -482,7 +482,7 @@ struct communicator::ranks {
     give_up(all);
   }
 
-  // Calls `start(first, count, request)` for pieces that MPI can count, and waits for each.
+  // Calls `start(first, count, request)` for pieces with at most `most_at_once` elements, because MPI counts in int, and waits for each.
   template <class Start>
   void in_pieces(std::int64_t elements, detail::clock::time_point deadline, const call& what, const detail::intention& mine, Start start) {
     for (std::int64_t first = 0; first < elements; first += most_at_once) {

@@ -1,6 +1,7 @@
 #pragma once
-// Training on all ranks at once: each computes the gradients of its part of the data, and all apply their mean. So the variables stay equal
-// on all ranks, and a step is that of one process with the data of all, if each rank has as much of it and the loss is a mean over it:
+// Data-parallel training on all ranks: each rank computes the gradients of its part of the data, and all apply their mean. So the variables
+// stay equal on all ranks, and a step equals that of one process with the data of all ranks if each rank has the same amount of data and
+// the loss is a mean over it:
 //
 //   leat::collective::communicator ranks;
 //   auto train = data_parallel(adam(0.001f)).minimize(loss);
@@ -9,8 +10,8 @@
 //   broadcast_variables(s);                          // rank 0's first values to all
 //   while (...) s.run(train, x = its_part, y = its_labels);
 //
-// The small gradients of one dtype are one message, each large one is another. Rows that were looked up are averaged as whole gradients. Source: Horovod
-// `DistributedOptimizer` (Sergeev and Del Balso 2018).
+// The small gradients of one dtype are sent in one message, each large gradient in a message of its own. Sparse gradients of looked-up rows
+// are averaged as dense gradients. Source: Horovod `DistributedOptimizer` (Sergeev and Del Balso 2018).
 
 #include <leat/collective/operators.hpp>
 #include <leat/train/optimizer.hpp>
@@ -24,11 +25,12 @@ namespace leat {
 
 namespace detail {
 
-// Larger gradients are reduced by themselves, where they are stored: copying them into one array with others takes longer than a message.
+// Larger gradients are reduced separately, where they are stored, because copying them into one array with others takes longer than a
+// message.
 inline constexpr std::int64_t most_packed_bytes = 1 << 16;
 constexpr bool is_packed(dtype t, const shape& extent) { return extent.elements() * size_of(t) <= most_packed_bytes; }
 
-// The small gradients of dtype T: which of them, and where each is in the message.
+// The small gradients of dtype T: their indices, and their positions in the message.
 template <dtype T, class... Gs>
 struct gradients_of_dtype {
   static constexpr bool has(std::size_t k) {
@@ -47,7 +49,7 @@ struct gradients_of_dtype {
       if (has(k)) found[n++] = k;
     return found;
   }();
-  // Elements before gradient K among those of the dtype.
+  // The number of elements that precede gradient K among those of the dtype.
   static constexpr std::int64_t begin(std::size_t k) {
     const std::int64_t sizes[]{Gs::extent.elements()...};
     std::int64_t sum = 0;
@@ -67,7 +69,7 @@ struct name_of_leaf {
 template <class V>
 using mean_of_gradient = typename collective_words<static_cast<int>(reduce_by::mean), name_of_leaf<V>>::type;
 
-// `From` as a slice of the message, in the shape of the gradient.
+// The gradient that begins at element `Begin` of the message, in the gradient's shape.
 template <std::int64_t Begin, class G, class Message>
 constexpr auto gradient_in(const Message& message) {
   const auto flat = make<slice_op, attributes<Begin, G::extent.elements()>>(message);
@@ -100,23 +102,24 @@ constexpr auto averaged(const std::tuple<gradient_and_variable<Gs, Vs>...>& pair
 
 }  // namespace detail
 
-/// An optimizer whose gradients are averaged over the ranks, small ones of a dtype in one message. Made by `data_parallel`.
+/// An optimizer that averages gradients over the ranks; small gradients of one dtype share a message. Made by `data_parallel`.
 template <optimizer_like Optimizer>
 class data_parallel_optimizer {
  public:
   constexpr explicit data_parallel_optimizer(const Optimizer& optimizer) : optimizer_(optimizer) {}
 
-  /// As the optimizer's: of the loss alone, or with the variables. The gradients are the means over ranks.
+  /// As the optimizer's `compute_gradients`: of the loss alone, or with the variables. The gradients are means over the ranks.
   template <tensor_expression Loss, tensor_expression... Vs>
   constexpr auto compute_gradients(const Loss& loss, const Vs&... variables) const {
     return detail::averaged(optimizer_.compute_gradients(loss, variables...));
   }
-  /// As the optimizer's: pairs that `compute_gradients` gave, perhaps with an integer variable that counts the steps.
+  /// As the optimizer's `apply_gradients`: takes pairs that `compute_gradients` returned, optionally followed by an integer variable that
+  /// counts steps.
   template <class... Pairs>
   constexpr auto apply_gradients(const Pairs&... pairs) const {
     return optimizer_.apply_gradients(pairs...);
   }
-  /// As the optimizer's. Errors (at compile time): those of `optimizer::minimize`.
+  /// As the optimizer's `minimize`. Errors (at compile time): those of `optimizer::minimize`.
   template <tensor_expression Loss, tensor_expression... Step>
     requires(sizeof...(Step) < 2 && detail::loss_problem<Loss>::none)
   constexpr auto minimize(const Loss& loss, const Step&... step) const {
@@ -125,7 +128,7 @@ class data_parallel_optimizer {
   template <tensor_expression Loss, class... Step>
     requires(!detail::loss_problem<Loss>::none)
   constexpr typename detail::loss_refusal<Loss>::problem minimize(const Loss&, const Step&...) const = delete;
-  /// The same on graphs with names, for programs that include named_data_parallel.hpp.
+  /// `minimize` on graphs with names, for programs that include named_data_parallel.hpp.
   template <std::same_as<output> Loss, class Options = minimize_options>
   auto minimize(const Loss& loss, const Options& options = {}, const std::source_location& where = std::source_location::current()) const {
     return data_parallel(on_graph(optimizer_)).minimize(loss, options, where);
@@ -136,8 +139,8 @@ class data_parallel_optimizer {
   Optimizer optimizer_;
 };
 
-/// The optimizer with its gradients averaged over the ranks of the process's `collective::communicator`. With one rank it is the optimizer.
-/// Source: Horovod `DistributedOptimizer`.
+/// Returns the optimizer with its gradients averaged over the ranks of the process's `collective::communicator`. With one rank the result
+/// is the same as the optimizer's. Source: Horovod `DistributedOptimizer`.
 template <optimizer_like Optimizer>
 constexpr auto data_parallel(const Optimizer& optimizer) {
   return data_parallel_optimizer<Optimizer>(optimizer);
@@ -145,7 +148,7 @@ constexpr auto data_parallel(const Optimizer& optimizer) {
 
 namespace detail {
 
-// Errors: failed_precondition on all ranks if one of them says so.
+// Errors: failed_precondition on all ranks if `has_all` is false on one of them.
 inline void require_values_on_all(bool has_all, int root) {
   auto& ranks = collective::communicator::current();
   const shape one{};
@@ -162,8 +165,8 @@ inline void require_values_on_all(bool has_all, int root) {
 
 }  // namespace detail
 
-/// Gives all variables of a session, slots and counters too, the values that they have on rank `root`. All ranks call it, with sessions of
-/// the same expressions. Errors: failed_precondition if one has no value there; those of `collective::communicator`.
+/// Gives all variables of a session, including slots and counters, the values that they have on rank `root`. All ranks must call it, with
+/// sessions of the same expressions. Errors: failed_precondition if a variable has no value there; those of `collective::communicator`.
 /// Source: Horovod `broadcast_variables`.
 template <class Device, expression... Es>
 void broadcast_variables(basic_session<Device, Es...>& s, int root = 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// Typed collectives as `to_graph` writes them: by the functions of graphs with names. Including this header registers them.
+// How `to_graph` writes typed collectives: by the functions of graphs with names. Including this header registers them.
 
 #include <leat/collective/named_collective.hpp>
 #include <leat/collective/operators.hpp>
@@ -22,7 +22,7 @@ inline output write_all_reduce(graph_writer& writer, const node& n) {
   for (const output& sum : all_reduce(inputs, options)) parts.push_back(reshape(sum, {-1}));
   return concat(parts, 0);
 }
-// A typed gather takes scalars, too.
+// A typed gather accepts scalars, too; the graph's operator gets them as one row.
 inline output write_all_gather(graph_writer& writer, const node& n) {
   const output x = writer.input(n, 0);
   return all_gather(writer.number(n, 0) < 0 ? expand_dims(x, 0) : x, name_of_collective(writer, n));

@@ -1,11 +1,12 @@
 #pragma once
 // Collectives in graphs with names, as Horovod's operators: HorovodAllreduce, HorovodGroupedAllreduce, HorovodAllgather, HorovodBroadcast,
-// HorovodSize and HorovodRank. TensorFlow's own CollectiveReduce has the number of ranks among its attributes, and CollectiveBcastSend and
-// CollectiveBcastRecv are different nodes on different ranks; Horovod's are the same on all, so one graph, saved once, runs on any number of
-// ranks. The gradients of the last two are AllgatherGrad and BroadcastGrad, which Horovod writes with the rank in the graph.
+// HorovodSize and HorovodRank. TensorFlow's own CollectiveReduce has the number of ranks as an attribute, and CollectiveBcastSend and
+// CollectiveBcastRecv are different nodes on different ranks; Horovod's nodes are the same on all ranks, so one graph, saved once, runs on
+// any number of ranks. The gradients of HorovodAllgather and HorovodBroadcast are AllgatherGrad and BroadcastGrad; Horovod builds these
+// gradients with the rank in the graph.
 //
-// The collectives of a run are executed one behind the other, in an order that the graph, the fetches and the feeds determine; it is
-// the same on all ranks if these are. In a graph with branches or loops only data and control edges order them.
+// The collectives of a run are executed one after another, in an order that the graph, the fetches and the feeds determine; it is the same
+// on all ranks if these are. In a graph with branches or loops only data and control edges determine their order.
 
 #include <leat/collective/communicator.hpp>
 #include <leat/core/early.hpp>
@@ -21,15 +22,16 @@
 
 namespace leat {
 
-/// Settings of `all_reduce` in graphs with names.
+/// Options of `all_reduce` in graphs with names.
 struct all_reduce_options {
   reduce_by how = reduce_by::sum;
   std::string name{};
 };
 
-/// x reduced over all ranks, element by element. A run's errors are those of `collective::communicator`, which name the node.
-/// Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64. Gradient: the gradient reduced likewise;
-/// of minimum and maximum, its sum to the elements that are the result, in equal shares. Source: Horovod `HorovodAllreduce`.
+/// Reduces x over all ranks, element by element.
+/// Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64. Errors, in a run: those of
+/// `collective::communicator`, which name the node. Gradient: the gradient reduced in the same way; for minimum and maximum, its sum,
+/// distributed in equal shares to the elements that equal the result. Source: Horovod `HorovodAllreduce`.
 inline output all_reduce(const output& x, const all_reduce_options& options = {},
                          const std::source_location& where = std::source_location::current()) {
   if (!static_cast<bool>(x)) throw invalid_argument("all_reduce: an operand that is no node of a graph");
@@ -37,7 +39,7 @@ inline output all_reduce(const output& x, const all_reduce_options& options = {}
   const source_scope line(g, where);
   return call_operator(g, "HorovodAllreduce", {x}, {{"reduce_op", static_cast<std::int64_t>(options.how)}}, options.name).result();
 }
-/// The same of several tensors of one dtype, in one message. Errors: invalid_argument for an empty list, and dtypes that differ.
+/// Reduces several tensors of one dtype in one message. Errors: invalid_argument for an empty list, and for dtypes that differ.
 /// Source: Horovod `HorovodGroupedAllreduce`.
 inline std::vector<output> all_reduce(const std::vector<output>& xs, const all_reduce_options& options = {},
                                       const std::source_location& where = std::source_location::current()) {
@@ -51,9 +53,9 @@ inline std::vector<output> all_reduce(const std::vector<output>& xs, const all_r
       .outputs();
 }
 
-/// The tensors of all ranks behind each other, in the order of ranks.
-/// Shapes: x [n, d1, …], where n may differ between ranks; result [sum of all n, d1, …]. Dtypes: all that are numbers, bool.
-/// Gradient: the own rows of the gradients' sum over ranks. Source: Horovod `HorovodAllgather`.
+/// Concatenates the tensors of all ranks along the first dimension, in the order of ranks.
+/// Shapes: x [n, d1, …], where n may differ between ranks; result [sum of all n, d1, …]. Dtypes: all numeric ones, bool.
+/// Gradient: this rank's rows of the gradients' sum over ranks. Source: Horovod `HorovodAllgather`.
 inline output all_gather(const output& x, std::string_view name = {}, const std::source_location& where = std::source_location::current()) {
   if (!static_cast<bool>(x)) throw invalid_argument("all_gather: an operand that is no node of a graph");
   graph& g = x.owner();
@@ -61,8 +63,8 @@ inline output all_gather(const output& x, std::string_view name = {}, const std:
   return call_operator(g, "HorovodAllgather", {x}, {}, name).result();
 }
 
-/// The tensor of rank `root`. Shapes: any, the same on all ranks. Dtypes: all that are numbers, bool. Gradient: on the root the gradients'
-/// sum over ranks, zeros elsewhere. Source: Horovod `HorovodBroadcast`.
+/// Copies the tensor of rank `root` to all ranks. Shapes: any, the same on all ranks. Dtypes: all numeric ones, bool. Gradient: on the root
+/// the gradients' sum over ranks, zeros elsewhere. Source: Horovod `HorovodBroadcast`.
 inline output broadcast(const output& x, int root = 0, std::string_view name = {},
                         const std::source_location& where = std::source_location::current()) {
   if (!static_cast<bool>(x)) throw invalid_argument("broadcast: an operand that is no node of a graph");
@@ -77,7 +79,7 @@ LEAT_EARLY inline const filled_early collective_operators_defined{[] {
   const std::string group = "; ignore_name_scope: bool = false; process_set_id: int = 0";
   const std::string reduced = "; reduce_op: int = 1; prescale_factor: float = 1.0; postscale_factor: float = 1.0" + group;
   const std::string numbers = "; T: {float32, float64, int32, int64}";
-  constexpr facts meets{.is = nature::effect, .waits = true, .ordered = true};  // the other ranks
+  constexpr facts meets{.is = nature::effect, .waits = true, .ordered = true};  // waits for the other ranks
   define_operator("HorovodAllreduce(tensor: T) -> (sum: T)" + reduced + numbers, meets, shapes::like<0>);
   define_operator("HorovodGroupedAllreduce(tensors: num_tensors*T) -> (sum: num_tensors*T)" + reduced + numbers, meets, shapes::each);
   define_operator("HorovodAllgather(tensor: T) -> (output: T)" + group, meets, [](shape_context& c) {

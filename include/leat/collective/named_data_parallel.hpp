@@ -1,7 +1,7 @@
 #pragma once
-// Training on all ranks at once (data_parallel.hpp) of graphs with names: `data_parallel(adam(0.001f)).minimize(loss)` averages small
-// gradients by one HorovodGroupedAllreduce for each dtype, each large one by a HorovodAllreduce; gradients of rows that were looked up become
-// dense for it. All ranks make the same graph.
+// Data-parallel training on all ranks (data_parallel.hpp) for graphs with names: `data_parallel(adam(0.001f)).minimize(loss)` averages
+// small gradients by one HorovodGroupedAllreduce per dtype, and each large gradient by a HorovodAllreduce. Gradients of looked-up rows are
+// made dense first. All ranks must build the same graph.
 
 #include <leat/collective/data_parallel.hpp>
 #include <leat/collective/named_collective.hpp>
@@ -33,12 +33,13 @@ inline std::vector<variable_gradient> averaged(std::vector<variable_gradient> pa
 
 }  // namespace detail
 
-/// An optimizer of graphs with names whose gradients are averaged over the ranks, small ones of a dtype in one message. Made by `data_parallel`.
+/// An optimizer of graphs with names that averages gradients over the ranks; small gradients of one dtype share a message. Made by
+/// `data_parallel`.
 class named_data_parallel {
  public:
   explicit named_data_parallel(named_optimizer optimizer) : optimizer_(std::move(optimizer)) {}
 
-  /// As the optimizer's; the gradients are the means over ranks, dense. All ranks must make the same graph.
+  /// As the optimizer's `compute_gradients`; the gradients are means over the ranks, and dense. All ranks must build the same graph.
   std::vector<variable_gradient> compute_gradients(const output& loss, const minimize_options& options = {},
                                                    const std::source_location& where = std::source_location::current()) const {
     return detail::averaged(optimizer_.compute_gradients(loss, options, where));
@@ -47,7 +48,7 @@ class named_data_parallel {
                                   const std::source_location& where = std::source_location::current()) const {
     return optimizer_.apply_gradients(pairs, options, where);
   }
-  /// `compute_gradients` and `apply_gradients`. Errors: those of the optimizer's.
+  /// Calls `compute_gradients` and `apply_gradients`. Errors: those of the optimizer's `minimize`.
   graph_operation minimize(const output& loss, const minimize_options& options = {},
                            const std::source_location& where = std::source_location::current()) const {
     return apply_gradients(compute_gradients(loss, options, where), {.global_step = options.global_step, .name = options.name}, where);
@@ -58,11 +59,11 @@ class named_data_parallel {
   named_optimizer optimizer_;
 };
 
-/// The optimizer with its gradients averaged over the ranks of the process's `collective::communicator`: for graphs with names.
+/// Returns the optimizer, for graphs with names, with its gradients averaged over the ranks of the process's `collective::communicator`.
 inline named_data_parallel data_parallel(named_optimizer optimizer) { return named_data_parallel(std::move(optimizer)); }
 
-/// Gives the variables of a session's graph, but local ones, the values that they have on rank `root`. All ranks call it, with sessions of the
-/// same graph. Errors: failed_precondition if one has no value on some rank; those of `collective::communicator`.
+/// Gives the variables of a session's graph, except local ones, the values that they have on rank `root`. All ranks must call it, with
+/// sessions of the same graph. Errors: failed_precondition if a variable has no value on some rank; those of `collective::communicator`.
 /// Source: Horovod `broadcast_global_variables`.
 inline void broadcast_variables(graph_session& s, int root = 0) {
   auto& ranks = collective::communicator::current();

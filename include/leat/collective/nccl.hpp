@@ -1,9 +1,10 @@
 #pragma once
-// Collectives between GPUs, by NCCL: what a session on Thrust's CUDA system reduces, gathers and broadcasts stays on the device. Empty unless
-// nvcc compiles for leat::nccl (LEAT_USE_NCCL). The ranks are those of the MPI communicator: they agree on each call by it, in the host's memory,
-// and only then NCCL moves the data, on the session's stream; so errors name ranks that differ or do not come, as in communicator.hpp, and a
-// transfer that does not end is aborted at the deadline. Each rank needs a GPU of its own: the one that is current when it first computes.
-// Floating-point arrays go this way; integers, and the gradients of all_gather and broadcast, by the host's memory.
+// Collectives between GPUs, by NCCL: arrays that a session on Thrust's CUDA backend reduces, gathers or broadcasts stay on the device.
+// Empty unless nvcc compiles for leat::nccl (LEAT_USE_NCCL). The ranks are those of the MPI communicator: they agree on each call through
+// it, in host memory, and only then NCCL moves the data, on the session's stream. So errors name ranks that differ or do not arrive, as in
+// communicator.hpp, and a transfer that does not end is aborted at the deadline. Each rank needs a GPU of its own: the one that is current
+// at its first collective. NCCL moves floating-point arrays; integers, and the gradients of all_gather and broadcast, go through host
+// memory.
 
 #if defined(LEAT_USE_NCCL) && defined(__CUDACC__)
 
@@ -34,9 +35,9 @@ concept moved_by_nccl = std::is_floating_point_v<T> && !Device::shares_memory;
 
 namespace leat::collective {
 
-/// A communicator's ranks on their GPUs. All ranks make it together, at their first collective on a device. Errors, besides those of the
-/// communicator: failed_precondition if two ranks have one GPU, or NCCL cannot be started; unavailable where NCCL or CUDA reports a failure,
-/// after which the communicator is of no more use.
+/// The ranks of a communicator on their GPUs. All ranks make it together, at their first collective on a device. Errors, in addition to
+/// those of the communicator: failed_precondition if two ranks share a GPU, or NCCL cannot be started; unavailable if NCCL or CUDA reports
+/// a failure, after which the communicator is unusable.
 class device_collectives {
  public:
   explicit device_collectives(communicator& c) : ranks_(*c.ranks_) {
@@ -48,7 +49,7 @@ class device_collectives {
     bytes.push(sizeof id);
     c.broadcast({"the beginning of NCCL", dtype::uint8, {&bytes, 1}}, 0, &id, &id);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;  // so that no call waits longer than the deadline
+    config.blocking = 0;  // so that no call blocks beyond the deadline
     const std::lock_guard lock(ranks_.guard);
     const auto deadline = detail::clock::now() + ranks_.timeout;
     const ncclResult_t begun = ncclCommInitRankConfig(&comm_, ranks_.size, id, ranks_.rank, &config);
@@ -58,10 +59,10 @@ class device_collectives {
   device_collectives(const device_collectives&) = delete;
   device_collectives& operator=(const device_collectives&) = delete;
   ~device_collectives() {
-    if (comm_ != nullptr) ncclCommAbort(comm_);  // all transfers have ended; waits for nobody
+    if (comm_ != nullptr) ncclCommAbort(comm_);  // all transfers have ended, so this waits for no other rank
   }
 
-  /// Of the process's communicator.
+  /// The object of the process's communicator.
   static device_collectives& current() {
     communicator& c = communicator::current();
     std::shared_ptr<void>& kept = c.ranks_->at_device;
@@ -69,7 +70,7 @@ class device_collectives {
     return *static_cast<device_collectives*>(kept.get());
   }
 
-  /// The arrays reduced, behind each other in `to`. All are the device's.
+  /// Reduces the arrays and stores the results one after another in `to`. All arrays are in device memory.
   template <class T>
   void all_reduce(const call& what, reduce_by how, std::span<const void* const> from, T* to, cudaStream_t stream) {
     run(detail::kind::all_reduce, what, static_cast<int>(how), stream, [&] {
@@ -81,7 +82,7 @@ class device_collectives {
       }
     });
   }
-  /// The arrays of all ranks, behind each other.
+  /// Concatenates the arrays of all ranks.
   template <class T>
   void all_gather(const call& what, const T* from, T* to, cudaStream_t stream) {
     run(detail::kind::all_gather, what, 0, stream, [&] {
@@ -100,7 +101,7 @@ class device_collectives {
       }
     });
   }
-  /// The array of rank `root`.
+  /// Copies the array of rank `root` to all ranks.
   template <class T>
   void broadcast(const call& what, int root, const T* from, T* to, cudaStream_t stream) {
     if (root < 0 || root >= ranks_.size)
@@ -130,7 +131,7 @@ class device_collectives {
     if (const cudaError_t status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream); status != cudaSuccess)
       throw failed_precondition(std::string("CUDA, copying on the device: ") + cudaGetErrorString(status));
   }
-  // Agrees, then has `move` start transfers, as one group, and waits for them.
+  // Agrees on the call, then lets `move` start the transfers as one group, and waits for them.
   template <class Move>
   void run(detail::kind kind, const call& what, int number, cudaStream_t stream, Move move) {
     const std::lock_guard lock(ranks_.guard);
@@ -160,7 +161,7 @@ class device_collectives {
   void start(ncclResult_t begun) {
     if (begun != ncclSuccess && begun != ncclInProgress) fail("beginning a transfer", begun);
   }
-  // Until calls that do not wait have been taken.
+  // Waits until NCCL has accepted the nonblocking calls.
   void settle(detail::clock::time_point deadline, const std::function<void()>& check, const std::string& words) {
     await(deadline, check, words, [&] {
       ncclResult_t state = ncclSuccess;

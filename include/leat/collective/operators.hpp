@@ -1,14 +1,14 @@
 #pragma once
-// Collectives as operators of typed expressions: in a run of several ranks (communicator.hpp) each makes one array of the arrays of all.
-// All ranks must run the same fetches of the same expressions; sizes of named dimensions, such as the batch, may differ between ranks
-// wherever they are not the shape of a collective.
+// Collectives as operators of typed expressions: in a run of several ranks (communicator.hpp) each operator combines the arrays of all
+// ranks into one. All ranks must run the same fetches of the same expressions; sizes of named dimensions, such as the batch, may differ
+// between ranks unless they belong to the shape of a collective.
 //
 //   auto mean_loss = all_reduce<reduce_by::mean>(loss);
 //   auto everyones = all_gather<2>(scores);                  // [2 n, ...] on each of two ranks
 //   auto same = broadcast(noise);                            // that of rank 0
 //
-// The gradients are collectives too, so all ranks must also take the same gradients. They are those of the sum over ranks of what is
-// differentiated: each rank's loss counts.
+// The gradients are collectives too, so all ranks must also take the same gradients. They are the gradients of the sum over ranks of the
+// differentiated expression: the loss of each rank counts.
 
 #include <leat/collective/communicator.hpp>
 #include <leat/collective/nccl.hpp>
@@ -26,7 +26,7 @@ namespace detail {
 constexpr bool is_reduced_type(dtype t) { return t == dtype::float32 || t == dtype::float64 || t == dtype::int32 || t == dtype::int64; }
 inline constexpr std::string_view collective_types = "takes float32, float64, int32 and int64";
 
-// The number of the operator, and the name that messages give, as `put_text` writes it.
+// The attributes of a collective: its number, and the name for error messages, encoded as `put_text` does.
 template <std::int64_t Number, class Name>
 struct collective_words {
   static constexpr std::size_t size = 2 + (Name::view().size() + 7) / 8;
@@ -50,7 +50,7 @@ using collective_attributes = collective_words<Number, written_name<Name>>;
 constexpr bool has_collective_attributes(const operand_list& x) {
   return x.attribute_count >= 2 && x.attribute(1) >= 0 && x.attribute(1) <= 8 * (std::int64_t{x.attribute_count} - 2);
 }
-// A node of an operator with the attributes of another one's node.
+// A node of operator `Op` with the attributes of the node that `g` differentiates.
 template <class Op, class G>
 constexpr output with_attributes_of(const G& g, const output& x) {
   std::vector<std::int64_t> numbers;
@@ -72,7 +72,7 @@ inline shape extent_of_step(const kernels::step_numbers& n, int operand) {
 
 }  // namespace detail
 
-/// One operand reduced over the ranks, or several, behind each other in a vector. Attributes: the `reduce_by`; the name.
+/// Reduces one operand over the ranks, or several, whose results are concatenated to a vector. Attributes: the `reduce_by`; the name.
 struct all_reduce_op {
   static constexpr std::string_view type = "leat.AllReduce";
   static constexpr op_kind kind = op_kind::kernel;
@@ -96,12 +96,12 @@ struct all_reduce_op {
     const auto how = static_cast<reduce_by>(g.attribute(0));
     std::vector<std::int64_t> numbers{static_cast<std::int64_t>(how == reduce_by::mean ? how : reduce_by::sum)};
     for (int k = 1; k < g.attribute_count(); ++k) numbers.push_back(g.attribute(k));
-    // Generic: clang would need the operator's gradient while it reads it.
+    // A generic lambda, because clang would otherwise need the operator's gradient while it parses it.
     const auto sum = [&](const auto& x) { return make_node<all_reduce_op>(numbers, x); };
     const output all = sum(g.dy());
     if (g.input_count() == 1) {
       if (how == reduce_by::mean || how == reduce_by::sum) return give(g, 0, all);
-      // To the elements that are the extreme ones, in equal shares, as the gradient of Max.
+      // The gradient goes to the elements that equal the extreme value, in equal shares, as in the gradient of Max.
       const output is_one = select(equal(g.input(0), g.result()), constant_like(g.dy(), 1), constant_like(g.dy(), 0));
       return give(g, 0, all * is_one / sum(is_one));
     }
@@ -141,8 +141,8 @@ struct all_reduce_op {
 struct all_gather_op;
 struct sum_to_root_op;
 
-/// The sum over ranks of rows for all ranks, of which each keeps its own: the gradient of `all_gather`. Attributes: the number of ranks,
-/// negative where a row is a scalar's; the name.
+/// The sum over ranks of an array that holds the rows of all ranks, of which each rank keeps its own rows: the gradient of `all_gather`.
+/// Attributes: the number of ranks, negative if a row is a scalar; the name.
 struct sum_to_rows_op {
   static constexpr std::string_view type = "leat.AllGatherGradient";
   static constexpr op_kind kind = op_kind::kernel;
@@ -168,7 +168,7 @@ struct sum_to_rows_op {
   static void run_on_host(void* const* p, const kernels::step_numbers& n, dtype t, int inputs);
 };
 
-/// The arrays of all ranks behind each other. Attributes: the number of ranks, negative for a scalar; the name.
+/// The concatenated arrays of all ranks. Attributes: the number of ranks, negative for a scalar; the name.
 struct all_gather_op {
   static constexpr std::string_view type = "leat.AllGather";
   static constexpr op_kind kind = op_kind::kernel;
@@ -222,7 +222,7 @@ inline void sum_to_rows_op::run_on_host(void* const* p, const kernels::step_numb
 }
 
 namespace detail {
-// Of operators whose result is like the operand; the number is the root.
+// Base of operators with a result like the operand; the first attribute is the root.
 struct rooted_collective {
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr bool may_refuse = true;
@@ -235,7 +235,7 @@ struct rooted_collective {
 };
 }  // namespace detail
 
-/// The array of one rank. Attributes: its number; the name.
+/// The array of one rank. Attributes: the rank; the name.
 struct broadcast_op : detail::rooted_collective {
   static constexpr std::string_view type = "leat.Broadcast";
   template <class G>
@@ -257,7 +257,7 @@ struct broadcast_op : detail::rooted_collective {
   }
 #endif
 };
-/// The sum over ranks to one rank, zeros elsewhere: the gradient of `broadcast`. Attributes: as there.
+/// The sum over ranks on one rank, zeros elsewhere: the gradient of `broadcast`. Attributes: as of broadcast_op.
 struct sum_to_root_op : detail::rooted_collective {
   static constexpr std::string_view type = "leat.BroadcastGradient";
   template <class G>
@@ -271,10 +271,11 @@ struct sum_to_root_op : detail::rooted_collective {
   }
 };
 
-/// x reduced over all ranks, element by element; equal on all of them. The mean of integers is rounded toward zero. `Name` is for messages.
+/// Reduces x over all ranks, element by element; the result is equal on all of them. The mean of integers is rounded toward zero. `Name`
+/// appears in error messages.
 /// Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64. Errors, in a run: those of
-/// `collective::communicator`. Gradients: the gradient reduced likewise; of minimum and maximum, its sum to the elements that are the result,
-/// in equal shares. Source: Horovod `allreduce`.
+/// `collective::communicator`. Gradient: the gradient reduced in the same way; for minimum and maximum, its sum, distributed in equal
+/// shares to the elements that equal the result. Source: Horovod `allreduce`.
 template <reduce_by How = reduce_by::sum, fixed_string Name = fixed_string(""), tensor_expression X>
   requires accepted_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type, X>
 constexpr auto all_reduce(const X& x) {
@@ -284,10 +285,10 @@ template <reduce_by How = reduce_by::sum, fixed_string Name = fixed_string(""), 
   requires refused_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type, X>
 why_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type, X> all_reduce(const X&) = delete;
 
-/// The arrays of all ranks behind each other in the order of ranks; `Ranks` is how many there are.
-/// Shapes: x [n, d1, …], the same on all ranks, or [], one number; result [Ranks n, d1, …], or [Ranks]. Dtypes: float32, float64, int32, int64.
-/// Errors, in a run: those of `collective::communicator`, and invalid_argument where there are not `Ranks` ranks. Gradient: the own rows of
-/// the gradients' sum over ranks. Source: Horovod `allgather`.
+/// Concatenates the arrays of all ranks, in the order of ranks; `Ranks` is the number of ranks.
+/// Shapes: x [n, d1, …], the same on all ranks, or [], a scalar; result [Ranks n, d1, …], or [Ranks]. Dtypes: float32, float64, int32,
+/// int64. Errors, in a run: those of `collective::communicator`, and invalid_argument if the number of ranks is not `Ranks`. Gradient: this
+/// rank's rows of the gradients' sum over ranks. Source: Horovod `allgather`.
 template <int Ranks, fixed_string Name = fixed_string(""), tensor_expression X>
   requires accepted_with<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type, X>
 constexpr auto all_gather(const X& x) {
@@ -297,8 +298,8 @@ template <int Ranks, fixed_string Name = fixed_string(""), tensor_expression X>
   requires refused_with<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type, X>
 why_with<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type, X> all_gather(const X&) = delete;
 
-/// The array of rank `Root` on all ranks. Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64.
-/// Errors, in a run: those of `collective::communicator`. Gradient: on the root the gradients' sum over ranks, zeros elsewhere.
+/// Copies the array of rank `Root` to all ranks. Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32,
+/// int64. Errors, in a run: those of `collective::communicator`. Gradient: on the root the gradients' sum over ranks, zeros elsewhere.
 /// Source: Horovod `broadcast`.
 template <int Root = 0, fixed_string Name = fixed_string(""), tensor_expression X>
   requires accepted_with<broadcast_op, typename detail::collective_attributes<Root, Name>::type, X>

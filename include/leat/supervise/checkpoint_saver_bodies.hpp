@@ -16,7 +16,7 @@ namespace leat {
 
 namespace detail {
 
-// Names of a program's parts do not meet the library's own.
+// The prefix keeps the names of a program's parts apart from the library's own keys.
 inline constexpr const char* random_key = "leat/random";
 inline constexpr const char* iterators_key = "leat/iterators";
 inline std::string part_key(const std::string& name) { return "part/" + name; }
@@ -43,7 +43,7 @@ LEAT_FUNCTION void restore_run(const saver& from, watched_session& s, const chec
   const auto& values = opened->manifest().values;
   if (const auto random = values.find(detail::random_key); random != values.end() && s.of_graph() != nullptr)
     s.of_graph()->set_random_state(io::read_random_state(random->second, opened->path()));
-  // Another graph's iterators are of other data, whatever their names: of an evaluation beside the training, for example.
+  // Iterators of another graph, for example of an evaluation next to the training, iterate over other data even if their names are equal.
   if (const auto states = values.find(detail::iterators_key);
       states != values.end() && s.of_graph() != nullptr && opened->manifest().graph == detail::fingerprint_of(s.of_graph()->owner()))
     restore_iterator_states(*s.of_graph(), states->second, of_other_data::begins_anew);
@@ -56,7 +56,8 @@ LEAT_FUNCTION bool restore_latest_run(saver& from, watched_session& s, const std
   const checkpoint_path latest = latest_checkpoint(folder);
   if (!latest) return false;
   restore_run(from, s, latest, parts);
-  // What an earlier process kept is removed in its turn, but not what a copied folder's state names elsewhere: that is another run's.
+  // Checkpoints of an earlier process are removed in their turn, but not those that a copied folder's state file names elsewhere: they
+  // belong to another run.
   if (const auto state = get_checkpoint_state(folder)) {
     std::vector<std::string> paths;
     for (const std::string& one : state->all_model_checkpoint_paths)
@@ -86,7 +87,7 @@ class checkpoint_saver_hook final : public session_run_hook {
     if (how_.write_events) {
       graph* g = s.of_graph() != nullptr ? &s.of_graph()->owner() : nullptr;
       if (writer_ == nullptr) writer_ = shared_writer(how_.checkpoint_dir, g);
-      if (g != nullptr) {  // once more, as TensorFlow does: the writer may have been made before the graph was complete
+      if (g != nullptr) {  // again, as TensorFlow does: the writer may be older than the complete graph
         meta_graph_def meta;
         meta.graph = summary::graph_with_shapes(*g);
         meta.collections = io::export_collections(*g);
@@ -108,7 +109,7 @@ class checkpoint_saver_hook final : public session_run_hook {
     try {
       if (save(c.session(), step)) c.request_stop();
     } catch (...) {
-      timer_ = before;  // this step is still to be saved
+      timer_ = before;  // this step has not been saved yet
       throw;
     }
   }

@@ -26,7 +26,7 @@ struct coordinator::shared {
   std::vector<std::function<void()>> when_stopped;
 
   static std::chrono::steady_clock::time_point after(seconds wait) {
-    // Longer than any program runs, and still within the clock's range.
+    // 1e9 seconds is longer than any program runs, and still within the clock's range.
     const double bounded = std::clamp(wait.count(), 0.0, 1e9);
     return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds(bounded));
   }
@@ -60,7 +60,7 @@ struct coordinator::shared {
     }
     for (const auto& call : calls) call();
   }
-  // The threads that have ended, to be joined without the lock.
+  // The threads that have ended, so that they can be joined without holding the lock.
   std::vector<std::shared_ptr<worker>> take_ended() {
     std::vector<std::shared_ptr<worker>> ended;
     for (const auto& w : workers)
@@ -75,7 +75,7 @@ LEAT_FUNCTION coordinator::coordinator() : state_(std::make_shared<shared>()) {}
 LEAT_FUNCTION coordinator::~coordinator() {
   try {
     request_stop();
-  } catch (...) {  // of a function of `on_stop`: the threads are waited for all the same
+  } catch (...) {  // thrown by a function of `on_stop`: the threads are waited for nevertheless
   }
   for (;;) {
     std::vector<std::shared_ptr<shared::worker>> all;
@@ -104,7 +104,7 @@ LEAT_FUNCTION void coordinator::start(std::function<void()> work, std::string na
       } catch (...) {
         try {
           state->request(std::current_exception());
-        } catch (...) {  // nobody joins any more
+        } catch (...) {  // `join` has been called, so no later call would throw it
         }
       }
       work = nullptr;
@@ -193,7 +193,7 @@ LEAT_FUNCTION void coordinator::on_stop(std::function<void()> f) {
 LEAT_FUNCTION void detail::stop_because(coordinator& c, std::exception_ptr reason) {
   try {
     c.request_stop(std::move(reason));
-  } catch (...) {  // joined already: nobody is left to tell
+  } catch (...) {  // `join` has been called, so no later call would throw it
   }
 }
 

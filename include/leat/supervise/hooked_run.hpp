@@ -1,5 +1,5 @@
 #pragma once
-// A run of a supervised session of a graph: its hooks add fetches and feeds, and get the results.
+// One run of a supervised graph session: its hooks add fetches and feeds, and receive the results.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/graph_session.hpp>
@@ -17,12 +17,13 @@ struct hooked_results {
   bool stop_requested = false;       // by a hook
 };
 
-/// `failed` ends the run, beside `how.cancel`. `calling` is held around each round of hooks, where runs come from several threads.
-/// Errors: failed_precondition for a tensor that is fed twice, or two traces; those of the run and of hooks.
+/// Runs the program's fetches with those of the hooks. `failed` cancels the run, as `how.cancel` does. `calling` is locked during each
+/// round of hook calls, because runs may come from several threads.
+/// Errors: failed_precondition for a tensor that is fed twice, or for two traces; those of the run and of the hooks.
 hooked_results run_with_hooks(graph_session& s, watched_session& watched, const hook_list& hooks, std::span<const fetch_item> fetches,
                               const feed_list& feeds, const run_options& how, const cancellation* failed, std::mutex& calling);
 
-/// What hooks know of a wait that ended at its deadline; empty if nothing.
+/// What the hooks know about the cause of a wait that ended at its deadline; empty if they know nothing.
 std::string explain_wait(const hook_list& hooks, watched_session& watched);
 
 }  // namespace leat::detail

@@ -1,12 +1,13 @@
 #pragma once
-// A session that watches itself: it initializes or restores the model, calls hooks around each run, starts the graph's queue runners,
-// and stops in order when a hook, another thread or a signal asks for it.
+// A session that supervises training: it initializes or restores the model, calls hooks around each run, starts the graph's queue runners,
+// and stops in order when a hook, another thread or a signal requests it.
 //
 //   monitored_session s({.hooks = {stop_at_step(2000)}});
 //   s.loop([&] { s.run(train); });            // the same: while (!s.should_stop()) s.run(train); s.close();
 //
-// A run that fails with `aborted` or `unavailable` makes a new session, from the newest checkpoint, and is tried again. In a cluster the
-// values stay if the servers still hold all of them: a worker, or the chief, was away; otherwise the chief restores, and the others wait.
+// If a run fails with `aborted` or `unavailable`, a new session is made from the newest checkpoint and the run is tried again. In a cluster
+// the values are kept if the servers still hold all of them, that is, if only a worker or the chief was away; if they do not, the chief
+// restores, and the other processes wait.
 // Source: TensorFlow 1.x `train.MonitoredSession`, `MonitoredTrainingSession`, `SingularMonitoredSession`.
 
 #include <leat/core/function_bodies.hpp>
@@ -24,72 +25,73 @@ namespace leat {
 /// Options of a monitored session.
 struct monitored_options {
   graph* owner = nullptr;  // the graph; null is the default graph
-  /// Whether this process initializes and saves. Another one waits until the model is ready.
+  /// Whether this process initializes and saves. Other processes wait until the model is ready.
   bool is_chief = true;
-  std::shared_ptr<leat::scaffold> scaffold{};  // what the program gives of the operations that a session is prepared with
-  /// Where checkpoints are: the newest one is restored, if there is one, and the chief saves into it. Empty: nothing is saved.
+  std::shared_ptr<leat::scaffold> scaffold{};  // the operations that prepare a session, as far as the program gives them
+  /// Folder of the checkpoints: the newest one is restored, if there is one, and the chief saves into it. If empty, nothing is saved.
   std::string checkpoint_dir{};
   std::optional<std::int64_t> save_checkpoint_steps{};  // if neither is given, every 600 seconds; 0: never
   std::optional<seconds> save_checkpoint_secs{};
-  std::shared_ptr<saver> its_saver{};  // otherwise the scaffold's, or one of all variables
-  saved_parts parts{};                 // what is saved and restored with the variables: a pipeline of data, a program's own
-  /// Where summaries are written; empty: to checkpoint_dir.
+  std::shared_ptr<saver> its_saver{};  // by default the scaffold's saver, or one of all variables
+  saved_parts parts{};                 // saved and restored with the variables: a data pipeline, or a program's own state
+  /// Folder of the summaries; if empty, checkpoint_dir.
   std::string summary_dir{};
   std::optional<std::int64_t> save_summaries_steps{};  // if neither is given, every 100 steps; 0: never
   std::optional<seconds> save_summaries_secs{};
-  std::int64_t log_step_count_steps = 100;  // how often steps a second are logged; 0: never
+  std::int64_t log_step_count_steps = 100;  // interval of logging steps per second; 0: never
   hook_list hooks{};
-  hook_list chief_only_hooks{};    // before the others; dropped where this is not the chief
-  seconds max_wait{7200};          // for the model to be ready, where this is not the chief
+  hook_list chief_only_hooks{};    // called before the others; ignored unless this is the chief
+  seconds max_wait{7200};          // for the model to become ready, unless this is the chief
   seconds stop_grace_period{120};  // for queue runners to end
-  /// How many times in turn a run may fail with `aborted` or `unavailable` and be tried again in a new session; 0: it is an error.
+  /// How many consecutive runs may fail with `aborted` or `unavailable` and be tried again in a new session; 0: such a failure is an error.
   int max_recoveries = 100;
-  bool stop_on_signals = true;  // SIGINT and SIGTERM end training after the run under way; see signals.hpp
+  bool stop_on_signals = true;  // SIGINT and SIGTERM end training after the current run; see signals.hpp
   session_options session{};
-  std::ostream* log = nullptr;  // where waits and recoveries are told; null is standard error
+  std::ostream* log = nullptr;  // log of waits and recoveries; null is standard error
 };
 
 namespace detail {
-/// The hooks that the options ask for, in the order of TensorFlow's MonitoredTrainingSession.
+/// The hooks that the options request, in the order of TensorFlow's MonitoredTrainingSession.
 hook_list own_hooks(const monitored_options& o);
 }  // namespace detail
 
-/// What `run_step_fn` gives to its function. Source: `StepContext`.
+/// The argument that `run_step_fn` passes to its function. Source: `StepContext`.
 class step_context;
 
-/// A session with hooks, made anew where tasks go away. Its runs (session/run_calls.hpp) are those of `graph_session`, with the hooks. They
-/// also throw failed_precondition once a hook asked to stop or `should_stop` said so, and in a closed session; and what hooks throw.
+/// A session with hooks that is recreated when tasks of the cluster go away. Its runs (session/run_calls.hpp) are those of `graph_session`,
+/// with the hooks. In addition they throw failed_precondition after a hook requested a stop, after `should_stop` returned true, and in a
+/// closed session; and what hooks throw.
 class monitored_session : public run_calls<monitored_session> {
  public:
   /// Calls `begin` of the hooks, finalizes the graph, makes the session, and calls `after_create_session`.
-  /// Errors: failed_precondition, naming the variables without a value; deadline_exceeded where nobody initializes them; what hooks throw.
+  /// Errors: failed_precondition, naming the variables without a value; deadline_exceeded if no process initializes them; what hooks throw.
   explicit monitored_session(monitored_options options = {});
   monitored_session(const monitored_session&) = delete;
   monitored_session& operator=(const monitored_session&) = delete;
-  /// Closes the session if that was not done: in order, but for an exception that is under way; errors of hooks are logged. An exception
-  /// that a run threw because the input had ended is no error.
+  /// Closes the session if it is still open: in order, unless an exception is being handled; errors of hooks are logged. An exception of a
+  /// run that means the end of the input does not count as an error.
   LEAT_INLINE virtual ~monitored_session();
 
-  /// Calls a function that may run with hooks and without them. Source: `run_step_fn`.
+  /// Calls a function that may run fetches with hooks and without them. Source: `run_step_fn`.
   template <class F>
   auto run_step_fn(F f);
 
-  /// Whether training is over: a hook, `request_stop`, the coordinator or a signal asked for it, or the session is closed.
+  /// Whether training is over: a hook, `request_stop`, the coordinator or a signal requested a stop, or the session is closed.
   bool should_stop() const;
-  /// Ends training after the run under way. Thread-safe.
+  /// Ends training after the current run. Thread-safe.
   void request_stop();
-  /// The signal that ended training, SIGINT or SIGTERM, or 0.
+  /// The signal that ended training, SIGINT or SIGTERM; 0 if none did.
   int stopped_by_signal() const;
 
-  /// Calls `body` until training is over, and closes the session. out_of_range, of a run or of the body, is the end of the input. After
-  /// other exceptions the hooks' `end` is not called.
+  /// Calls `body` until training is over, and closes the session. out_of_range, thrown by a run or by the body, means the end of the input.
+  /// After other exceptions the hooks' `end` is not called.
   template <class Body>
   void loop(Body body) {
     within([&] {
       while (!should_stop()) body();
     });
   }
-  /// Calls `body` once, and closes the session in the same way: TensorFlow's `with` statement.
+  /// Calls `body` once, and closes the session as `loop` does. Corresponds to TensorFlow's `with` statement.
   template <class Body>
   void within(Body body) {
     try {
@@ -104,18 +106,18 @@ class monitored_session : public run_calls<monitored_session> {
 
   /// Calls `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
   void close();
-  /// Closes the session without `end`, as after an exception.
+  /// Closes the session without calling `end` of the hooks, as after an exception.
   void abandon() noexcept;
   bool is_closed() const;
 
-  /// The session itself, for runs without hooks and to look at variables. After a recovery it is another one.
+  /// The underlying session, for runs without hooks and for reading variables. A recovery replaces it by another object.
   /// Errors: failed_precondition if it is closed.
   graph_session& session();
   /// The number of training steps. Errors: failed_precondition if the graph has no global step.
   std::int64_t global_step();
   coordinator& coordinated();
   const leat::scaffold& its_scaffold() const;
-  /// How many sessions were made anew.
+  /// How many times the session was recreated.
   int recoveries() const;
 
  private:
@@ -145,15 +147,15 @@ auto monitored_session::run_step_fn(F f) {
   return f(step_context(*this));
 }
 
-/// A monitored session with checkpoints, summaries and counter, which a checkpoint_dir asks for.
+/// A monitored session with checkpoints, summaries and a step counter, all of which checkpoint_dir enables.
 using monitored_training_session = monitored_session;
 
-/// A monitored session that is never made anew, so that its session stays the same. It restores from checkpoint_dir, and saves nothing
-/// but by hooks. Source: `SingularMonitoredSession`.
+/// A monitored session that is never recreated, so that its underlying session stays the same. It restores from checkpoint_dir, and saves
+/// only through hooks. Source: `SingularMonitoredSession`.
 class singular_monitored_session : public monitored_session {
  public:
   explicit singular_monitored_session(monitored_options options = {}) : monitored_session(without_recovery(std::move(options))) {}
-  /// The session, for runs without hooks.
+  /// The underlying session, for runs without hooks.
   graph_session& raw_session() { return session(); }
 
  private:

@@ -52,22 +52,22 @@ struct monitored_session::kept {
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
   std::unique_ptr<coordinator> threads;   // destroyed before the session that its threads use
-  std::atomic<bool> stop{false};          // a hook asked for it
-  std::atomic<bool> stop_asked{false};    // the program did
-  mutable std::atomic<bool> seen{false};  // the program was told
-  // Cancelled when one of the threads fails: a run may wait for what that thread no longer does.
+  std::atomic<bool> stop{false};          // requested by a hook
+  std::atomic<bool> stop_asked{false};    // requested by the program
+  mutable std::atomic<bool> seen{false};  // the program has seen that training is over
+  // Cancelled when one of the threads fails, because a run may wait for something that thread was to do.
   std::shared_ptr<cancellation> thread_failed;
   std::atomic<bool> recovers{false};
   bool closed = false;
   bool input_ended = false;  // the last run threw out_of_range
   int recoveries = 0;
-  int failures = 0;  // in turn
-  int signal = 0;    // that ended training
+  int failures = 0;  // consecutive
+  int signal = 0;    // the signal that ended training
   int exceptions = std::uncaught_exceptions();
 
   std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
 
-  // A thread's run failed because a task went away: this ends the session, not training.
+  // A thread's run failed because a task went away: this ends the session, but not training.
   bool lost_by_thread() const { return threads != nullptr && lost_by_thread(*threads); }
   bool lost_by_thread(const coordinator& c) const {
     if (options.max_recoveries <= 0 || !c.should_stop()) return false;
@@ -79,7 +79,7 @@ struct monitored_session::kept {
     return false;
   }
 
-  // From where training goes on; on one machine only after a recovery.
+  // Logs the step at which training continues; on a single machine only after a recovery.
   void tell(graph_session& s, const std::string& what, watched_session& its) {
     if (s.options().target.empty() && recoveries == 0) return;
     log() << what << (its.has_global_step() ? ", at step " + std::to_string(its.global_step()) : std::string()) << "\n";
@@ -125,14 +125,14 @@ struct monitored_session::kept {
         failed->cancel();
       }
     });
-    // Queues are their tasks', and outlive the session.
+    // Queues belong to the tasks that hold them, and outlive the session.
     start_queue_runners(*session, c, collection::queue_runners, [this, &c] { return recovers || lost_by_thread(c); });
     for (const hook& h : hooks) h->after_create_session(*watched, c);
   }
-  // Threads that still run after the grace period are waited for by the coordinator's destructor: they use the session.
+  // The coordinator's destructor waits for threads that still run after the grace period, because they use the session.
   void drop_session(bool quietly) {
     std::exception_ptr failed;
-    if (lost_by_thread()) quietly = true;  // training was over, or goes on in another session
+    if (lost_by_thread()) quietly = true;  // training was over, or continues in another session
     if (threads != nullptr) {
       try {
         threads->request_stop();
@@ -143,7 +143,7 @@ struct monitored_session::kept {
     }
     try {
       if (session != nullptr) session->close();
-    } catch (...) {  // a target that cannot be reached any more
+    } catch (...) {  // the target can no longer be reached
       if (failed == nullptr) failed = std::current_exception();
     }
     threads.reset();
@@ -155,7 +155,7 @@ struct monitored_session::kept {
     }
     if (failed != nullptr && !quietly) std::rethrow_exception(failed);
   }
-  // Called where the exception is handled.
+  // Called in the exception handler, so that `throw;` rethrows it.
   void recover(const error& reason) {
     if (++failures > options.max_recoveries) throw;
     log() << "An error was raised. This may be due to a preemption in a connected worker or parameter server. The current session will be "
@@ -167,7 +167,7 @@ struct monitored_session::kept {
     make_session_in_turn();
     recovers = false;
   }
-  // A task may go away while a session is made: then another one is made.
+  // If a task goes away while a session is being made, another session is made.
   void make_session_in_turn() {
     for (detail::growing_pause pause;;) {
       pause.wait();
@@ -235,7 +235,7 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
                                                                     const run_options& how) {
   kept& k = *kept_;
   k.check_open();
-  // What asks for a stop between the program's question and its run, a signal or a thread, does not make the run an error.
+  // A stop that a signal or a thread requests between the program's call of `should_stop` and its run does not make that run an error.
   if (k.stop || k.seen) {
     k.threads->rethrow_requested();
     throw failed_precondition("Run called even after should_stop requested.");
@@ -249,7 +249,7 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
         k.failures = 0;
         return results;
       } catch (const out_of_range&) {
-        k.threads->rethrow_requested();  // a queue is closed because a thread that filled it has failed
+        k.threads->rethrow_requested();  // the queue is closed because the thread that filled it failed
         k.input_ended = true;
         throw;
       } catch (const cancelled&) {

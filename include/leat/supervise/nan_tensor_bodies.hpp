@@ -33,7 +33,7 @@ inline bool holds_infinity(const tensor_value& v) {
 
 inline bool is_variable_node(const graph& g, int index) { return g.at(index).op->kind == op_kind::variable; }
 
-// What stands for itself when a run is repeated: arithmetic, variables and writes to them, control flow.
+// Whether a node is computed again when a run is repeated: arithmetic, variables and writes to them, control flow.
 inline bool repeats(const graph& g, int index) {
   const facts& what = g.at(index).op->what;
   return what.is <= nature::observes || !what.written.empty();
@@ -44,7 +44,7 @@ inline bool contains(std::span<const output> list, const output& o) {
   return std::any_of(list.begin(), list.end(), [&](const output& other) { return key_of(other) == key_of(o); });
 }
 
-// The nodes that these fetches need, by their places, when some tensors are fed. Rows come after their operands.
+// The indices of the nodes that these fetches need when some tensors are fed. A node's index is higher than those of its operands.
 inline std::set<int> nodes_of_run(graph& g, std::span<const graph_element> fetches, std::span<const output> fed) {
   std::set<int> needed;
   std::vector<int> open;
@@ -101,7 +101,7 @@ LEAT_FUNCTION std::optional<nan_origin> find_nan(graph& g, const run_snapshot& b
       return nan_origin{.node = tensor.operation().name(),
                         .text = "NaN came in by " + detail::place_of(tensor.operation()) + ", whose value was from outside"};
   }
-  // Nodes that act on the world outside, and what waits for them, are not repeated.
+  // Nodes with side effects outside the graph, and nodes that wait for them, are not repeated.
   std::vector<output> watched;
   std::set<int> acting;
   for (const int index : detail::nodes_of_run(g, begun_with.fetches, fed)) {
@@ -179,11 +179,11 @@ class nan_tensor_hook final : public session_run_hook {
 
  private:
   struct past_run {
-    std::int64_t number = 0;  // the global step that it led to
+    std::int64_t number = 0;  // the global step after the run
     run_snapshot begun_with;
   };
 
-  // A loop runs the same fetches again and again: their sources are looked for once.
+  // A loop repeats the same fetches, so their sources are searched for only once.
   void find_sources(graph& g, const std::vector<output>& fed) {
     std::vector<std::pair<int, int>> key;
     for (const graph_element& e : now_.begun_with.fetches)

@@ -22,7 +22,7 @@ inline std::string formatted(const char* format, double v) {
   return text;
 }
 
-// "2.8 s", "4 min 10 s", "3 h 12 min".
+// For example "2.8 s", "4 min 10 s", "3 h 12 min".
 inline std::string time_text(double secs) {
   if (!(secs < 1e9)) return "a long time";
   if (secs < 60) return formatted("%.1f s", secs);

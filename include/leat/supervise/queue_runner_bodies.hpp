@@ -16,7 +16,7 @@ namespace leat {
 
 namespace detail {
 
-// TensorFlow's status codes of what ends an input (error_codes.proto).
+// TensorFlow's status codes that mean the end of an input (error_codes.proto).
 inline constexpr std::int64_t code_cancelled = 1, code_out_of_range = 11;
 
 LEAT_FUNCTION graph_operation close_on_its_device(const graph_queue& queue, bool cancel_pending_enqueues) {
@@ -24,7 +24,7 @@ LEAT_FUNCTION graph_operation close_on_its_device(const graph_queue& queue, bool
   return queue.close(cancel_pending_enqueues);
 }
 
-// A thread's loop is over when its input is, or when the queue was closed by somebody else.
+// A thread's loop ends when its input ends, or when the queue was closed from elsewhere.
 inline bool ends_input(const std::vector<std::int64_t>& codes, const std::exception_ptr& reason) {
   const auto has = [&](std::int64_t code) { return std::find(codes.begin(), codes.end(), code) != codes.end(); };
   try {
@@ -78,7 +78,7 @@ LEAT_FUNCTION queue_runner::queue_runner(graph& g, std::string_view message) {
   close_op_ = get_operation_by_name(g, close);
   cancel_op_ = get_operation_by_name(g, cancel);
   if (closed_codes_.empty()) closed_codes_ = {detail::code_out_of_range};
-  // A queue that was closed elsewhere takes nothing more: here that is an end as well.
+  // A queue that was closed from elsewhere takes no more elements; this counts as the end of the input, too.
   closed_codes_.push_back(detail::code_cancelled);
 }
 
@@ -99,22 +99,22 @@ LEAT_FUNCTION std::string queue_runner::message() const {
 LEAT_FUNCTION void queue_runner::start(graph_session& s, coordinator& c, std::function<bool()> keeps_queue) const {
   if (&s.owner() != &enqueue_ops_.front().owner())
     throw invalid_argument("the runner of the queue '" + name_ + "' belongs to another graph than the session");
-  // Threads whose input has not ended. The last one closes the queue.
+  // Counts the threads whose input has not ended. The last of them closes the queue.
   const auto left = std::make_shared<std::atomic<std::size_t>>(enqueue_ops_.size());
   const auto stopped = std::make_shared<cancellation>();
   c.on_stop([&s, stopped, left, op = cancel_op_, keeps_queue = std::move(keeps_queue)] {
     stopped->cancel();
-    if (left->load() == 0) return;  // all have ended, and the session may be gone
+    if (left->load() == 0) return;  // all have ended, and the session may be destroyed
     if (keeps_queue && keeps_queue()) return;
     try {
       s.run(op);
-    } catch (const std::exception&) {  // a closed session: nobody waits in it
+    } catch (const std::exception&) {  // the session is closed: no run waits in it
     }
   });
   for (const graph_operation& op : enqueue_ops_)
     c.start(
         [&s, &c, op, left, stopped, close = close_op_, codes = closed_codes_] {
-          // A run that waits for room does so for as long as the queue is full; the coordinator's stop ends it.
+          // An enqueue waits for as long as the queue is full; only a stop of the coordinator ends the wait.
           constexpr std::int64_t ten_years_in_ms = std::int64_t{10} * 365 * 86'400'000;
           graph_callable enqueue = s.prepare({op}, {}, {.timeout_in_ms = ten_years_in_ms, .cancel = stopped.get()});
           bool ended = false;
@@ -132,7 +132,7 @@ LEAT_FUNCTION void queue_runner::start(graph_session& s, coordinator& c, std::fu
           if (left->fetch_sub(1) != 1 || c.should_stop()) return;
           try {
             s.run(close);
-          } catch (const std::exception&) {  // a closed session: nobody takes from the queue
+          } catch (const std::exception&) {  // the session is closed: no run takes from the queue
           }
         },
         "QueueRunnerThread-" + name_ + "-" + op.name());

@@ -1,5 +1,5 @@
 #pragma once
-// Hooks that feed each run, run something at the end, and trace a run now and then.
+// Hooks that feed each run, run fetches when training ends, and trace some of the runs.
 // Source: TensorFlow 1.x `train.FeedFnHook`, `train.FinalOpsHook`, `train.ProfilerHook`.
 
 #include <leat/core/function_bodies.hpp>
@@ -10,7 +10,7 @@
 
 namespace leat {
 
-/// Feeds what a function gives, which is called before each run; arrays that it names must live until the run has ended.
+/// A hook that calls a function before each run and feeds what it returns. Arrays that the feeds borrow must live until the run has ended.
 [[nodiscard]] hook feed_fn(std::function<feed_list()> feeds);
 
 /// Runs fetches when training ends, and keeps their values.
@@ -18,7 +18,7 @@ class final_ops_hook final : public session_run_hook {
  public:
   explicit final_ops_hook(std::vector<fetch_item> fetches, feed_list feeds = {}) : fetches_(std::move(fetches)), feeds_(std::move(feeds)) {}
   void end(watched_session& s) override { values_ = s.evaluate(fetches_, feeds_); }
-  /// In the order of the fetches; empty before the end.
+  /// The values in the order of the fetches; empty before the end.
   const std::vector<tensor_value>& values() const { return values_; }
 
  private:
@@ -30,15 +30,17 @@ class final_ops_hook final : public session_run_hook {
   return std::make_shared<final_ops_hook>(std::move(fetches), std::move(feeds));
 }
 
+/// Options of `profiler`; exactly one of save_steps and save_secs is given.
 struct profiler_options {
   std::optional<std::int64_t> save_steps{};
   std::optional<seconds> save_secs{};
-  std::string output_dir = ".";  // made if it is missing
+  std::string output_dir = ".";  // created if it is missing
 };
 
-/// Traces a run every so many steps or seconds and writes it to "timeline-STEP.json", a Chrome trace. The first is that of the second
-/// run: the first one plans. Errors: invalid_argument unless one of save_steps and save_secs is given; in `begin`, failed_precondition
-/// without a global step. Typed expressions have no trace: nothing is written for them.
+/// A hook that traces a run every `save_steps` steps or `save_secs` seconds and writes it to "timeline-STEP.json", a Chrome trace. The
+/// second run is the first to be traced, because the first one includes planning. Errors: invalid_argument unless exactly one of save_steps
+/// and save_secs is given; in `begin`, failed_precondition without a global step. Typed expressions have no trace, so nothing is written
+/// for them.
 [[nodiscard]] hook profiler(profiler_options how);
 
 }  // namespace leat

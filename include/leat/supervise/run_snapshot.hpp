@@ -1,6 +1,6 @@
 #pragma once
-// The variables of a graph session at one moment, to be saved while runs go on: values are shared with the session, which copies one when
-// a run writes to it.
+// The variables of a graph session at one moment, to be saved while runs continue. The values are shared with the session, which copies a
+// value when a run writes to it.
 
 #include <leat/checkpoint/graph_session_access.hpp>
 #include <leat/core/function_bodies.hpp>

@@ -1,7 +1,7 @@
 #pragma once
-// The operations that a supervised session is prepared with: what initializes variables, what tells that they all have values, the
-// merged summary; and the saver. What the program does not give is made when the scaffold is completed, with TensorFlow's nodes and
-// names; then the graph takes no more nodes. Source: TensorFlow 1.x `train.Scaffold`.
+// The operations that prepare a supervised session: initialization of variables, the check that all of them have values, the merged
+// summary; and the saver. When the scaffold is completed, it makes whatever the program does not give, with TensorFlow's nodes and names,
+// and finalizes the graph. Source: TensorFlow 1.x `train.Scaffold`.
 
 #include <leat/checkpoint/saver.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -16,30 +16,32 @@
 
 namespace leat {
 
-/// What a program may give; the rest is made.
+/// The operations that a program may give; `complete` makes the others.
 struct scaffold_options {
-  graph_operation init_op{};                      // gives variables their first values, when there is no checkpoint
-  feed_list init_feeds{};                         // for it
-  std::function<void(graph_session&)> init_fn{};  // after it
+  graph_operation init_op{};                      // initializes the variables if there is no checkpoint
+  feed_list init_feeds{};                         // feeds of init_op
+  std::function<void(graph_session&)> init_fn{};  // called after init_op
   output ready_op{};                              // the names of the variables without a value; empty when the model is ready
-  output ready_for_local_init_op{};               // the same of those that local_init_op needs
-  graph_operation local_init_op{};                // gives local variables their values, in each new session
-  output summary_op{};                            // the merged summary; empty where there are no summaries
+  output ready_for_local_init_op{};               // the same for the variables that local_init_op needs
+  graph_operation local_init_op{};                // initializes local variables in each new session
+  output summary_op{};                            // the merged summary; empty if there are no summaries
   std::shared_ptr<saver> its_saver{};             // saves and restores variables
 };
 
+/// The operations and the saver that prepare a supervised session.
 class scaffold {
  public:
   explicit scaffold(scaffold_options given = {}) : parts_(std::move(given)) {}
 
-  /// Makes what is missing in this graph, and finalizes it. Errors: failed_precondition if the graph is finalized and something is missing.
+  /// Adds the missing operations to this graph, and finalizes it. Errors: failed_precondition if the graph is finalized and something is
+  /// missing.
   void complete(graph& g);
   bool is_complete() const { return complete_; }
 
   const scaffold_options& parts() const { return parts_; }
 
-  /// A local_init_op: initializes local variables, and runs the operations of the collection `table_initializers`, such as initializers of
-  /// iterators.
+  /// A local_init_op that initializes local variables and runs the operations of the collection `table_initializers`, such as initializers
+  /// of iterators.
   static graph_operation default_local_init_op();
 
  private:

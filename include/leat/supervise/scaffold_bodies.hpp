@@ -13,7 +13,7 @@ namespace leat {
 
 namespace detail {
 
-// The names of tables without contents: there are no tables, so none.
+// The names of tables without contents. The library has no tables, so the list is always empty.
 inline output report_uninitialized_resources() {
   graph& g = default_graph();
   const name_scope scope(g, "report_uninitialized_resources");
@@ -36,7 +36,7 @@ LEAT_FUNCTION graph_operation scaffold::default_local_init_op() {
 
 namespace detail {
 
-// What the program gave, or an earlier scaffold of the graph made, or `make` makes now.
+// Keeps the operation that the program gave; if there is none, takes that of an earlier scaffold of the graph, or calls `make`.
 template <class Element, class Make>
 void take_or_make(graph& g, Element& part, std::string_view collection, Make make) {
   if (static_cast<bool>(part)) return;

@@ -1,5 +1,5 @@
 #pragma once
-// When a hook acts: every so many steps, or seconds. Source: TensorFlow 1.x `train.SecondOrStepTimer`.
+// Decides when a hook acts: every few steps, or every few seconds. Source: TensorFlow 1.x `train.SecondOrStepTimer`.
 
 #include <leat/core/error.hpp>
 #include <leat/supervise/coordinator.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat {
 
-/// How often; one of the two.
+/// The interval of a timer; exactly one member is given.
 struct timer_options {
   std::optional<std::int64_t> every_steps{};
   std::optional<seconds> every_secs{};
@@ -21,7 +21,7 @@ class second_or_step_timer {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Errors: invalid_argument unless exactly one is given and above 0.
+  /// Errors: invalid_argument unless exactly one interval is given and above 0.
   explicit second_or_step_timer(const timer_options& often) : often_(often) {
     if (often.every_steps && often.every_secs) throw invalid_argument("Can not provide both every_secs and every_steps.");
     if (!often.every_steps && !often.every_secs) throw invalid_argument("Either every_secs or every_steps should be provided.");
@@ -34,15 +34,15 @@ class second_or_step_timer {
   }
 
   void reset() { last_.reset(); }
-  /// Whether it is time at this step: at the first one, and once as many steps or seconds have passed since the last; never twice for
-  /// one step.
+  /// Whether the hook is to act at this step: at the first step, and when the interval has passed since the last action; never twice at one
+  /// step.
   bool should_trigger_for_step(std::int64_t step) const {
     if (!last_) return true;
     if (last_->first == step) return false;
     if (often_.every_secs) return clock::now() >= last_->second + *often_.every_secs;
     return step >= last_->first + *often_.every_steps;
   }
-  /// Notes that it acted at this step. Returns seconds and steps since the last time, nothing at the first.
+  /// Records that the hook acted at this step. Returns the seconds and steps since the previous action; empty at the first.
   std::optional<std::pair<seconds, std::int64_t>> update_last_triggered_step(std::int64_t step) {
     const auto now = clock::now();
     std::optional<std::pair<seconds, std::int64_t>> since;

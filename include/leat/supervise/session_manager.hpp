@@ -1,5 +1,5 @@
 #pragma once
-// Makes sessions whose variables have values: restored from a checkpoint, or initialized, or, where another process initializes them,
+// Makes sessions in which all variables have values: restored from a checkpoint, initialized, or, if another process initializes them,
 // waited for. Source: TensorFlow 1.x `SessionManager`.
 
 #include <leat/core/function_bodies.hpp>
@@ -15,7 +15,7 @@
 
 namespace leat {
 
-/// How a new session gets its values.
+/// How the variables of a new session get their values.
 struct session_preparation {
   graph_operation init_op{};
   feed_list init_feeds{};
@@ -25,31 +25,33 @@ struct session_preparation {
   graph_operation local_init_op{};
   /// Restores the newest checkpoint; false if there is none.
   std::function<bool(graph_session&)> restore{};
-  /// Of a session with a target whose global variables all have values at the servers: whether they stay, and nothing is restored or
-  /// initialized. Without it they do not.
+  /// Called for a session with a target if the servers hold values of all global variables. Returns whether the values are kept, so that
+  /// nothing is restored or initialized. If empty, they are not kept.
   std::function<bool(graph_session&)> keep{};
-  /// Where it is told what a session waits for; null is standard error.
+  /// Log of what a session waits for; null is standard error.
   std::ostream* log = nullptr;
 };
 
-/// A session that is ready: what `restore` or else init_op and init_fn, and then local_init_op, gave values.
+/// Makes a session that is ready: keeps the servers' values if `keep` returns true; if not, calls `restore`, and if that returns false runs
+/// init_op and init_fn. Then runs local_init_op.
 /// Errors: failed_precondition, naming the variables without a value.
 std::unique_ptr<graph_session> prepare_session(graph& g, const session_options& options, const session_preparation& how);
-/// The same for a process that does not initialize: looks whether the model is ready, at first often and then every `poll` seconds, and
-/// says for which variables it waits. A task of the cluster may go away meanwhile, and come back.
-/// Errors: deadline_exceeded after `max_wait`, naming the variables without a value.
+/// Makes a session in a process that does not initialize: checks whether the model is ready, first at short intervals and then every `poll`
+/// seconds. With a target it logs the variables for which it waits, and a task of the cluster may go away in the meantime, and come back.
+/// Errors: deadline_exceeded after `max_wait`, with a target naming the variables without a value.
 std::unique_ptr<graph_session> wait_for_session(graph& g, const session_options& options, const session_preparation& how, seconds max_wait,
                                                 seconds poll = seconds(1));
 
 namespace detail {
-/// "" if a model is ready, otherwise why not: "Variables not initialized: w, b".
+/// "" if the model is ready; if not, the reason: "Variables not initialized: w, b".
 std::string why_not_ready(graph_session& s, const output& ready_op);
-/// Whether this is the exception of a run, or of making a session, that a new session may mend: a task has gone away, or was started anew.
+/// Whether this exception of a run, or of making a session, means that a task has gone away or was restarted, so that a new session may
+/// succeed.
 bool is_loss_of_task(const std::exception_ptr& e);
-/// A chief's `keep`: whether a graph's variables at the servers are those of the training whose checkpoints are in a folder, that is,
-/// at the newest one's step or further. They are then newer than what could be restored.
+/// `keep` of a chief: whether a graph's variables at the servers belong to the training with checkpoints in this folder, that is, are at
+/// the newest checkpoint's step or later. They are then at least as new as what could be restored.
 bool goes_on_from_servers(watched_session& s, const std::string& folder);
-/// Pauses between attempts: none at first, then longer each time, up to a second.
+/// Pauses between attempts: none at first, then each longer than the last, up to a second.
 class growing_pause {
  public:
   void wait();
@@ -57,7 +59,7 @@ class growing_pause {
  private:
   std::chrono::milliseconds next_{0};
 };
-/// A node in protobuf's text form, or "None".
+/// A node in protobuf's text format, or "None".
 std::string node_text(const graph_operation& op);
 }  // namespace detail
 

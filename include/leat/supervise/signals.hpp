@@ -1,6 +1,6 @@
 #pragma once
-// SIGINT and SIGTERM as a request to stop: the step under way is finished, hooks save, and the program goes on behind its loop. A second
-// signal acts as the system has it. Signals that the program handles itself, or ignores, are left alone.
+// Treats SIGINT and SIGTERM as a request to stop: the current step is finished, hooks save, and the program continues after its training
+// loop. A second signal has the system's default effect. Signals that the program handles or ignores itself are not changed.
 
 #include <leat/core/function_bodies.hpp>
 
@@ -8,16 +8,17 @@
 
 namespace leat {
 
-/// While one lives, the first signal does not end the program. Objects within each other count as one.
+/// While an object of this class exists, the first signal does not end the program. Nested objects act as one.
 class stop_signals {
  public:
   stop_signals();
   stop_signals(const stop_signals&) = delete;
   stop_signals& operator=(const stop_signals&) = delete;
   ~stop_signals();
-  /// The signal that came while one lived, SIGINT or SIGTERM; 0 if none did. It stays, since the program is to end.
+  /// The signal that arrived while an object existed, SIGINT or SIGTERM; 0 if none did. The value persists, since the program is expected
+  /// to end.
   static int received();
-  /// Forgets the signal: for programs that go on nevertheless.
+  /// Clears the recorded signal, for programs that continue nevertheless.
   static void clear();
 
  private:

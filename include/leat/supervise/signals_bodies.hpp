@@ -43,7 +43,7 @@ LEAT_FUNCTION stop_signals::stop_signals() {
     if (!e.replaced) continue;
     struct sigaction now{};
     now.sa_handler = handlers::note;
-    now.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);  // the second one ends the program
+    now.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);  // a second signal ends the program
     ::sigemptyset(&now.sa_mask);
     e.replaced = ::sigaction(e.number, &now, nullptr) == 0;
   }

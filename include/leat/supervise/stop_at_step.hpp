@@ -1,5 +1,5 @@
 #pragma once
-// Hooks that end training, or hold it back, by the number of steps. Source: TensorFlow 1.x `train.StopAtStepHook`,
+// Hooks that end training, or delay it, depending on the number of steps. Source: TensorFlow 1.x `train.StopAtStepHook`,
 // `train.GlobalStepWaiterHook`.
 
 #include <leat/core/function_bodies.hpp>
@@ -9,13 +9,14 @@
 
 namespace leat {
 
-/// When to stop; one of the two.
+/// When to stop; exactly one member is given.
 struct stop_options {
-  std::optional<std::int64_t> num_steps{};  // after as many steps of this session
-  std::optional<std::int64_t> last_step{};  // once the global step has reached it
+  std::optional<std::int64_t> num_steps{};  // after this many steps of this session
+  std::optional<std::int64_t> last_step{};  // when the global step has reached this value
 };
 
-/// Stops after the step that reaches `last_step`, or after `num_steps` further ones. There is one run even if that step is reached before.
+/// A hook that stops training after the step that reaches `last_step`, or after `num_steps` further steps. At least one run takes place,
+/// even if that step was reached before.
 /// Errors: invalid_argument unless exactly one is given; in `begin`, failed_precondition without a global step.
 [[nodiscard]] hook stop_at_step(const stop_options& when);
 template <std::integral Step>
@@ -27,10 +28,11 @@ template <std::integral Step>
 struct waiter_options {
   seconds timeout{7200};
   seconds poll{0.5};
-  std::ostream* log = nullptr;  // told every minute; null is standard error
+  std::ostream* log = nullptr;  // a line every minute; null is standard error
 };
 
-/// Holds the first run back until the global step, which others raise, is at least this. Errors in a run: deadline_exceeded.
+/// A hook that delays the first run until the global step, which other workers increase, is at least this. Errors in a run:
+/// deadline_exceeded.
 [[nodiscard]] hook global_step_waiter(std::int64_t wait_until_step, const waiter_options& how = {});
 
 }  // namespace leat

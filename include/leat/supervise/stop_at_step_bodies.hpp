@@ -19,7 +19,7 @@ class stop_at_step_hook final : public session_run_hook {
   }
   void begin(const begin_context& c) override { require_global_step(c.has_global_step, "StopAtStepHook"); }
   void after_create_session(watched_session& s, coordinator&) override {
-    // A session that was made anew goes on to the same step.
+    // After a recovery, the new session keeps the same last step.
     if (!last_) last_ = when_.last_step ? *when_.last_step : s.global_step() + *when_.num_steps;
   }
   void after_run(session_run_context& c, const session_run_values&) override {

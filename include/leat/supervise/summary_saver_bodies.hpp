@@ -78,7 +78,7 @@ class summary_saver_hook final : public session_run_hook {
   bool due_ = false;
 };
 
-// The writer is opened with the session, when the graph is complete.
+// Opens the writer with the session, when the graph is complete.
 class written_step_counter final : public session_run_hook {
  public:
   written_step_counter(std::string folder, counter_options how) : folder_(std::move(folder)), log_(how.log) {

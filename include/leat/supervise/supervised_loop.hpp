@@ -1,13 +1,14 @@
 #pragma once
-// The same hooks around the steps of a session of typed expressions, compiled or planned: a loop that initializes the session or restores
-// it from the newest checkpoint, counts its steps, saves, and stops in order.
+// Supervised training of a session of typed expressions, compiled or planned, with the same hooks as graph sessions: a loop that
+// initializes the session or restores it from the newest checkpoint, counts its steps, saves, and stops in order.
 //
 //   session s{loss, train};
 //   auto step = s.prepare(fetch(train, summary::scalar<"loss">(loss)), x = xs, y = ys);
 //   supervised_loop training(s, {.checkpoint_dir = "log", .hooks = {nan_tensor("loss"), stop_at_step(3000)}});
 //   training.loop(step);
 //
-// Hooks name the values of a step: those of typed summaries by their tag, others by `value_names`, in the order of the results.
+// Hooks refer to the values of a step by name: values of typed summaries by their tag, others by `value_names`, in the order of the
+// results.
 
 #include <leat/checkpoint/typed_session_access.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -22,7 +23,7 @@ namespace leat {
 
 namespace detail {
 
-// What hooks see of a session of typed expressions; which one, `watched_typed_session` knows.
+// A session of typed expressions as hooks see it; the derived class `watched_typed_session` knows the session's type.
 class watched_steps : public watched_session {
  public:
   graph_session* of_graph() override { return nullptr; }
@@ -33,7 +34,7 @@ class watched_steps : public watched_session {
   LEAT_INLINE void restore(const saver& from, const checkpoint_path& path) override;
 
   std::int64_t step = 0;
-  std::vector<std::pair<std::string, tensor_value>> values;  // of the last step, by name; between steps numbers alone
+  std::vector<std::pair<std::string, tensor_value>> values;  // of the last step, by name; between steps scalars only
   std::function<void(summary::value_list&)> append_summaries;
 
  protected:
@@ -65,7 +66,7 @@ class watched_typed_session final : public watched_steps {
   Session& session_;
 };
 
-/// What does not depend on the session's type.
+/// The part of the loop that does not depend on the session's type.
 class step_loop {
  public:
   step_loop(std::unique_ptr<watched_steps> watched, monitored_options options, const std::function<void()>& initialize);
@@ -101,8 +102,8 @@ tensor_value lent_value(const V& v) {
 
 }  // namespace detail
 
-/// Supervises a typed session's steps. Of the options, those that concern graphs have no effect. `value_names` name the values of a step
-/// that have no tag. A step is counted when it has run; the count is the step of checkpoints and summaries.
+/// Supervises the steps of a typed session. Options that concern graphs have no effect. `value_names` name the values of a step that have
+/// no tag. A step is counted after it has run; the count is the step of checkpoints and summaries.
 class supervised_loop {
  public:
   /// Restores the session from the newest checkpoint, or initializes it if no variable has a value. Errors: those of `saver::restore`; what
@@ -115,8 +116,9 @@ class supervised_loop {
               }),
         names_(std::move(value_names)) {}
 
-  /// Calls a step, a prepared run or a function that returns what a run gave, with hooks. Errors: failed_precondition once a hook asked to
-  /// stop or `should_stop` said so; not_found if a hook asks for a value that the step does not give; what the step and hooks throw.
+  /// Calls a step with hooks: a prepared run, or a function that returns the result of a run. Errors: failed_precondition after a hook
+  /// requested a stop or `should_stop` returned true; not_found if a hook asks for a value that the step does not return; what the step and
+  /// hooks throw.
   template <std::invocable Step>
   decltype(auto) run(Step&& step) {
     core_.before();
@@ -132,7 +134,7 @@ class supervised_loop {
       return results;
     }
   }
-  /// Calls the step until training is over, and closes. out_of_range is the end of the input; after other exceptions the hooks' `end` is
+  /// Calls the step until training is over, and closes. out_of_range means the end of the input; after other exceptions the hooks' `end` is
   /// not called.
   template <std::invocable Step>
   void loop(Step&& step) {
@@ -146,12 +148,15 @@ class supervised_loop {
     close();
   }
 
+  /// Whether training is over: a hook, `request_stop` or a signal requested a stop, or the loop is closed.
   bool should_stop() const { return core_.should_stop(); }
+  /// Ends training after the current step.
   void request_stop() { core_.request_stop(); }
   /// Calls `end` of the hooks. A second call does nothing.
   void close() { core_.close(); }
+  /// The number of steps so far.
   std::int64_t global_step() { return core_.watched().global_step(); }
-  /// The signal that ended training, or 0.
+  /// The signal that ended training; 0 if none did.
   int stopped_by_signal() const { return core_.stopped_by_signal(); }
 
  private:

@@ -47,11 +47,11 @@ struct detail::step_loop::kept {
   hook_list hooks;
   coordinator threads;
   std::unique_ptr<stop_signals> signals;
-  std::unique_ptr<session_run_context> context;  // of the step under way
+  std::unique_ptr<session_run_context> context;  // of the current step
   std::vector<std::vector<fetch_item>> asked;
   int signal = 0;
-  bool stop = false;          // a hook asked for it
-  mutable bool seen = false;  // the program was told
+  bool stop = false;          // requested by a hook
+  mutable bool seen = false;  // the program has seen that training is over
   bool closed = false;
   int exceptions = std::uncaught_exceptions();
 
@@ -125,7 +125,7 @@ LEAT_FUNCTION void detail::step_loop::after(seconds took) {
     k.hooks[i]->after_run(*k.context, {results, &no_feeds, took});
   }
   if (k.context->stop_requested()) k.stop = true;
-  // Arrays belong to the step's results, which go to the program.
+  // Borrowed arrays belong to the step's results, which are returned to the program, so they are dropped here.
   k.watched->append_summaries = nullptr;
   std::erase_if(k.watched->values, [](const auto& v) { return v.second.is_borrowed(); });
 }

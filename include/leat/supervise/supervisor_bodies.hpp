@@ -39,22 +39,22 @@ struct supervisor::kept {
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
   std::unique_ptr<coordinator> threads = std::make_unique<coordinator>();  // destroyed before the session that its threads use
-  std::unique_ptr<coordinator> hook_threads;                               // those of hooks, which belong to one session
-  // Cancelled when a hook's thread fails: a run may wait for what that thread no longer does.
+  std::unique_ptr<coordinator> hook_threads;                               // of hooks; they belong to one session
+  // Cancelled when a hook's thread fails, because a run may wait for something that thread was to do.
   std::shared_ptr<cancellation> hook_failed;
   std::mutex calling_hooks;
   std::atomic<bool> input_ended{false};  // the last run threw out_of_range
-  int exceptions = 0;                    // under way when the session was made
+  int exceptions = 0;                    // uncaught exceptions when the session was made
   bool stopped = false;
-  std::vector<std::unique_ptr<graph_session>> lost;  // closed; what the program still refers to
+  std::vector<std::unique_ptr<graph_session>> lost;  // closed sessions to which the program may still refer
   std::atomic<int> recoveries{0};
-  std::atomic<int> failures{0};  // in turn
+  std::atomic<int> failures{0};  // consecutive
   std::mutex recovering;
   std::atomic<bool> is_recovering{false};
-  std::atomic<bool> is_ending{false};  // of the threads of hooks
+  std::atomic<bool> is_ending{false};  // the threads of hooks are being ended
 
-  std::mutex saving;  // of one checkpoint at a time
-  // A checkpoint is taken when no run is under way. Who wants one holds `turn`, so that runs in a row let it pass.
+  std::mutex saving;  // held while one checkpoint is saved
+  // A checkpoint is taken while no run is active. A thread that waits to save holds `turn`, so that consecutive runs let it through.
   std::mutex turn;
   std::shared_timed_mutex running;
 
@@ -83,7 +83,7 @@ struct supervisor::kept {
     preparation.init_feeds = options.init_feeds;
     preparation.init_fn = options.init_fn;
   }
-  // Where replicas are used, a variable without a device would be made by each of them.
+  // With replicas, each of them would make its own copy of a variable without a device.
   void check_devices() const {
     for (const graph_operation& op : get_operations(owner))
       if (owner.at(op.index()).op->kind == op_kind::variable && op.device().empty())
@@ -124,7 +124,7 @@ struct supervisor::kept {
     hook_threads->on_stop([this, &c = *hook_threads, failed = hook_failed] {
       try {
         c.rethrow_requested();
-        if (!is_ending) threads->request_stop();  // in order: nobody is left to train with
+        if (!is_ending) threads->request_stop();  // an orderly end: no other replica is left to train with
       } catch (...) {
         failed->cancel();
         if (!is_loss(std::current_exception())) threads->request_stop(std::current_exception());
@@ -132,7 +132,7 @@ struct supervisor::kept {
     });
     for (const hook& h : options.hooks) h->after_create_session(*watched, *hook_threads);
   }
-  // Of a task that went away: it ends the session, not training.
+  // Whether a task went away: this ends the session, but not training.
   bool is_loss(const std::exception_ptr& failure) const {
     return !options.session.target.empty() && options.max_recoveries > 0 && detail::is_loss_of_task(failure);
   }
@@ -143,12 +143,12 @@ struct supervisor::kept {
     try {
       hook_threads->join({.grace_period = seconds(options.stop_grace_secs), .ignore_live_threads = true});
     } catch (const std::exception&) {
-      // What a thread threw was passed on when it asked for the stop.
+      // What a thread threw was passed on when it requested the stop.
     }
     hook_threads.reset();
     is_ending = false;
   }
-  // In order, unless an exception has ended training.
+  // Does nothing if an exception has ended training.
   void end_hooks(bool is_stopped) {
     if (watched == nullptr || hook_threads == nullptr) return;
     if (std::uncaught_exceptions() > exceptions && !input_ended) return;
@@ -192,7 +192,7 @@ struct supervisor::kept {
       throw deadline_exceeded(e.what() + std::string("; ") + waited_for);
     }
   }
-  // A task may go away while a session is made: then another one is made.
+  // If a task goes away while a session is being made, another session is made.
   void make_session_in_turn() {
     for (detail::growing_pause pause;;) {
       pause.wait();
@@ -209,7 +209,7 @@ struct supervisor::kept {
       }
     }
   }
-  // Of the supervisor's own threads: a task that is away does not end them, since the program's next run makes a new session.
+  // For the supervisor's own threads: an unavailable task does not end them, since the program's next run makes a new session.
   void unless_away(const std::function<void()>& f) {
     try {
       f();
@@ -225,8 +225,9 @@ struct supervisor::kept {
   void require_session() const {
     if (watched == nullptr) throw unavailable("the session was lost, and could not be made anew");
   }
-  // Runs that wait for each other, one that fills a queue and one that empties it, must not wait for the checkpoint in between: so it
-  // gives way after a moment, and comes again. Errors: deadline_exceeded if there is no moment without a run in a minute.
+  // Runs that wait for each other, such as one that fills a queue and one that empties it, must not be blocked by a checkpoint between
+  // them. So the checkpoint gives up its turn after a moment, and tries again. Errors: deadline_exceeded if there is no moment without a
+  // run in a minute.
   std::unique_lock<std::shared_timed_mutex> between_runs() {
     for (auto start = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - start < std::chrono::minutes(1);) {
       if (is_recovering) {
@@ -243,7 +244,8 @@ struct supervisor::kept {
     throw deadline_exceeded("no checkpoint can be taken: for a minute there was no moment without a run");
   }
   std::string save() {
-    // From its values to its name in the state file: otherwise an older one could be named as the latest.
+    // Locked from reading the values to writing the name in the state file; without the lock an older checkpoint could be named as the
+    // latest.
     const std::lock_guard one(saving);
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
     if (session == nullptr && recoveries == 0) throw failed_precondition("the supervisor has no session");
@@ -270,7 +272,7 @@ LEAT_FUNCTION void supervised_session::succeeded(supervisor& owner) { owner.kept
 LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, const error& reason) {
   supervisor::kept& k = *owner.kept_;
   const std::lock_guard one(k.recovering);
-  if (k.recoveries != session) return;  // another thread's run has done it
+  if (k.recoveries != session) return;  // another thread's run has recovered already
   if (k.options.session.target.empty() || k.stopped || k.threads->should_stop() ||
       !get_collection(k.owner, collection::queue_runners).empty() || ++k.failures > k.options.max_recoveries)
     throw;
@@ -280,13 +282,13 @@ LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, c
     std::atomic<bool>& flag;
     ~at_end() { flag = false; }
   } const ended{k.is_recovering};
-  if (k.hook_threads != nullptr) {  // before their session is closed under them
+  if (k.hook_threads != nullptr) {  // end them before their session is closed
     k.is_ending = true;
     k.hook_threads->request_stop();
   }
   try {
     k.session->close();
-  } catch (const std::exception&) {  // a target that cannot be reached any more
+  } catch (const std::exception&) {  // the target can no longer be reached
   }
   const std::unique_lock alone(k.running);  // runs of other threads have ended, or fail now
   k.drop_hook_threads();
@@ -443,7 +445,7 @@ LEAT_FUNCTION void supervisor::stop() {
       k.writer->close();
     });
   if (k.session != nullptr) k.session->close();
-  // What still runs uses the session: its runs end now that this is closed.
+  // Threads that still run use the session; closing it ends their runs.
   while (!k.threads->live_threads().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   k.watched.reset();
   k.session.reset();

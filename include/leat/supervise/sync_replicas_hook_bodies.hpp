@@ -47,20 +47,20 @@ class replicas_hook final : public session_run_hook {
       throw failed_precondition("Init operations did not make model ready for local_init: " + summary_text(missing, 16));
     threads_ = &c;
     has_joined_ = false;
-    // The replica begins at the global step: tokens for what came before would have it give gradients twice. Before the step is read,
-    // so that the token of an update after that stays.
+    // The replica begins at the global step: with tokens of earlier steps it would send gradients twice. They are dropped before the step
+    // is read, so that the token of a later update is kept.
     if (its_.drop_tokens) s->run(its_.drop_tokens);
     endings_before_ = integers(s->run(its_.state))[endings_at];
-    // Before the step is read: from then on no update is made without a token for this replica.
+    // Joins before the step is read: from then on no update is made without a token for this replica.
     if (!is_chief_) join(*s);
     s->run(local_init_);
     if (is_chief_) restore_roster(*s);
     if (static_cast<bool>(first_tokens_)) s->run(first_tokens_);
-    // A replica may wait for an update whose gradients went with an earlier session.
+    // A replica may wait for an update whose gradients were lost with an earlier session.
     if (static_cast<bool>(renewed_tokens_) && watched.global_step() > 0) s->run(renewed_tokens_);
     if (is_chief_) start_updates(*s, c);
   }
-  // A chief joins with its first training step: one that only makes the updates is no replica.
+  // A chief joins with its first training step, because a chief that only makes the updates is not a replica.
   session_run_args before_run(session_run_context& context) override {
     if (!trains(context)) return {};
     if (!has_joined_) join(*context.session().of_graph());
@@ -87,7 +87,8 @@ class replicas_hook final : public session_run_hook {
       throw;
     }
   }
-  // The others get out_of_range then, the end of the input. Not so when the chief's session is lost: it comes back.
+  // The other replicas then get out_of_range, the end of the input. This is not done when the chief's session is lost, because the chief
+  // comes back.
   void end(watched_session& watched) override {
     if (close_) watched.of_graph()->run(close_);
   }
@@ -97,12 +98,12 @@ class replicas_hook final : public session_run_hook {
   }
 
  private:
-  // Where a state holds what.
+  // Indices of the elements of a state.
   static constexpr std::size_t version_at = 0, awaited_at = 1, required_at = 2, endings_at = 3;
   static run_options soon() { return {.timeout_in_ms = 5000}; }
 
-  // A server that was started anew knows of nobody who has ended; the chief does, as of its last look. The accumulators, whose step was
-  // set, hear the state in any case.
+  // A restarted server does not know which replicas have ended; the chief does, as of its last check. The accumulators, whose step was set,
+  // receive the state in any case.
   void restore_roster(graph_session& s) {
     std::string left;
     std::int64_t version = 0;
@@ -124,7 +125,7 @@ class replicas_hook final : public session_run_hook {
     s.run(its_.join);
     has_joined_ = true;
   }
-  // Whether a run's fetches need the training step: only such runs give gradients.
+  // Whether a run's fetches need the training step: only such runs contribute gradients.
   bool trains(const session_run_context& context) {
     for (const fetch_item& f : context.original_fetches()) {
       const graph_element e = f.resolve(its_.join.owner());
@@ -152,7 +153,7 @@ class replicas_hook final : public session_run_hook {
     return needs_token_[from.index()] = found;
   }
 
-  // The chief has no more data: it makes the updates of the others until they have ended.
+  // Called when the chief has no more data: it makes the updates of the others until they have ended.
   void serve_others(graph_session& s, std::vector<std::int64_t> state) {
     using clock = std::chrono::steady_clock;
     *log_ << its_.who + " has no more data; it makes the updates of " + std::to_string(state[awaited_at]) +
@@ -177,11 +178,11 @@ class replicas_hook final : public session_run_hook {
     c.on_stop([stopped] { stopped->cancel(); });
     c.start(
         [this, &s, &c, stopped] {
-          // An update waits for as long as gradients are missing; the coordinator's stop ends it.
+          // An update waits for as long as gradients are missing; only a stop of the coordinator ends the wait.
           constexpr std::int64_t ten_years_in_ms = std::int64_t{10} * 365 * 86'400'000;
           const run_options how{.timeout_in_ms = ten_years_in_ms, .cancel = stopped.get()};
           try {
-            std::int64_t version = 0;  // who came and went since the training began is told
+            std::int64_t version = 0;  // changes of membership since the training began are logged
             graph_callable update = s.prepare({its_.updated}, {}, how);
             while (!c.should_stop()) {
               const auto state = integers(update()[0]);
@@ -190,7 +191,7 @@ class replicas_hook final : public session_run_hook {
               note_left(state[version_at], s.run({its_.left}, {}, how)[0]);
               tell_news(s, std::exchange(version, state[version_at]), how);
             }
-          } catch (const cancelled&) {  // the stop, or the queue was closed
+          } catch (const cancelled&) {  // the coordinator stopped, or the queue was closed
           } catch (...) {
             if (!c.should_stop()) stop_because(c, std::current_exception());
           }
@@ -201,8 +202,8 @@ class replicas_hook final : public session_run_hook {
   void tell_news(graph_session& s, std::int64_t since, const run_options& how) {
     *log_ << s.run({its_.news}, {{its_.since, since}}, how)[0].as<std::string>() << std::flush;
   }
-  // Looks once a second whether an update that is late can still be made. It cannot once every replica that is awaited waits for a token,
-  // no token is left, and an accumulator has too few gradients; two looks that see the same make one of all tasks at one time.
+  // Checks once a second whether a late update can still be made. It cannot if every awaited replica waits for a token, no token is left,
+  // and an accumulator has too few gradients. Two equal observations in a row stand for one consistent view of all tasks.
   void watch(graph_session& s, coordinator& c, const cancellation& stopped) {
     std::vector<fetch_item> all{its_.missing, its_.all_wait, its_.state, its_.left};
     const std::size_t first = all.size();
@@ -217,7 +218,7 @@ class replicas_hook final : public session_run_hook {
       std::vector<tensor_value> now;
       try {
         now = s.run(all, {}, {.timeout_in_ms = 10'000, .cancel = &stopped});
-      } catch (const error&) {  // whoever waits for an update hears of it
+      } catch (const error&) {  // the run that waits for an update reports it
         continue;
       }
       std::vector<std::int64_t> numbers = integers(now[2]);
@@ -256,8 +257,8 @@ class replicas_hook final : public session_run_hook {
   coordinator* threads_ = nullptr;
   std::map<int, bool> needs_token_;
   std::mutex guard_;
-  std::string known_left_;          // under guard_
-  std::int64_t known_version_ = 0;  // under guard_
+  std::string known_left_;          // guarded by guard_
+  std::int64_t known_version_ = 0;  // guarded by guard_
   std::atomic<std::int64_t> updates_{0};
   std::atomic<std::int64_t> endings_before_{0};
   bool has_joined_ = false;

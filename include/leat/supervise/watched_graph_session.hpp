@@ -1,5 +1,5 @@
 #pragma once
-// What hooks see of a session of a graph.
+// A graph session as hooks see it.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/supervise/session_run_hook.hpp>
@@ -10,7 +10,7 @@ namespace leat::detail {
 
 class watched_graph_session final : public watched_session {
  public:
-  /// `step`: the variable that counts; empty for the graph's global step.
+  /// `step`: the variable that counts steps; empty for the graph's global step.
   watched_graph_session(graph_session& s, const scaffold* its, output step = {});
   graph_session* of_graph() override { return &session_; }
   bool has_global_step() const override { return static_cast<bool>(step_); }

@@ -16,7 +16,7 @@ LEAT_FUNCTION std::int64_t watched_graph_session::global_step() {
 }
 
 LEAT_FUNCTION session_values watched_graph_session::variables() {
-  if (variables_.empty()) variables_ = saved_variables(session_.owner());  // the graph is finalized
+  if (variables_.empty()) variables_ = saved_variables(session_.owner());  // fixed, because the graph is finalized
   session_values values;
   for (const auto& [name, v] : variables_)
     if (session_.is_initialized(v)) values.emplace(name, session_.value(v));

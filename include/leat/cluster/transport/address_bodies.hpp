@@ -61,19 +61,20 @@ LEAT_FUNCTION address parse_address(std::string_view text) {
 }
 
 namespace detail {
-// The bytes of a numeric address: 4, 16 or none.
+// The bytes of a numeric address: 4 or 16; none if the text is not numeric.
 LEAT_FUNCTION std::string number_bytes(const std::string& number) {
   std::string bytes(16, '\0');
   if (::inet_pton(AF_INET, number.c_str(), bytes.data()) == 1) return bytes.substr(0, 4);
   if (::inet_pton(AF_INET6, number.c_str(), bytes.data()) == 1) {
-    // An address of IPv4 within IPv6 is the former.
+    // An IPv4 address mapped into IPv6 is treated as the IPv4 address.
     if (bytes.compare(0, 12, std::string("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12)) == 0) return bytes.substr(12);
     return bytes;
   }
   return {};
 }
 
-// What a thread looks up, which the system cannot stop: it is waited for until the deadline, and left alone then.
+// A name lookup on a thread of its own. The system cannot stop a lookup, so the caller waits for it until the deadline and then abandons
+// it.
 struct lookup {
   std::string host;
   std::mutex mutex;

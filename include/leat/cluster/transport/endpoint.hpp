@@ -1,8 +1,8 @@
 #pragma once
-// An endpoint is a process's (or server's) end of all its connections. It listens at one address, dials others, and chooses for each the
-// transport: within the process by reference, on the same host through shared memory, otherwise ZeroMQ over TCP. Nothing here waits:
-// `send` puts a message into a queue of the connection, whose bytes are bounded, and the peer grants credit for what may be under way. What
-// arrives is handed to a handler by the endpoint's own thread, or by a thread that waits for an answer in `wait`.
+// An endpoint is the end of all connections of a process (or server). It listens at one address, dials others, and chooses the transport
+// for each connection: by reference within the process, through shared memory on the same host, and ZeroMQ over TCP elsewhere. Sending
+// never blocks: `send` puts a message into the connection's queue, which has a limit in bytes, and the peer grants credit for bytes in
+// flight. Messages that arrive are passed to a handler by the endpoint's own thread, or by a thread that waits for an answer in `wait`.
 
 #include <leat/cluster/transport/carrier.hpp>
 #include <leat/cluster/transport/endpoint_options.hpp>
@@ -27,88 +27,88 @@
 
 namespace leat::transport {
 
-/// What an endpoint tells its owner. Calls come one at a time. A handler may use the endpoint, and must not wait: not for answers, not
-/// for locks that are held for long.
+/// The events of an endpoint. Calls are made one at a time. A handler may use the endpoint, but must not block: neither on answers nor on
+/// locks that are held for long.
 class endpoint_handler {
  public:
   virtual ~endpoint_handler() = default;
-  /// A connection is there: dialed, or accepted from another.
+  /// A connection has been made: dialed, or accepted from a peer.
   virtual void opened(link_id link, bool accepted) = 0;
   virtual void received(link_id link, message m) = 0;
-  /// It has ended, other than by `close_link`, or could not be made.
+  /// The connection has ended, other than by `close_link`, or could not be made.
   virtual void closed(link_id link, const closing& why) = 0;
 };
 
 class endpoint final : private reactor_client, private carrier_events {
  public:
-  /// Errors: invalid_argument for an address that is none, or that others can reach and neither keys nor `insecure_network` are given;
-  /// failed_precondition if the address is in use or no address of this host; resource_exhausted.
+  /// Errors: invalid_argument for a malformed address, or for one that other hosts can reach if neither keys nor `insecure_network` are
+  /// given; failed_precondition if the address is in use or not an address of this host; resource_exhausted.
   endpoint(endpoint_options options, endpoint_handler& handler);
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
-  /// Closes. Not to be called by a handler.
+  /// Closes the endpoint. A handler must not call it.
   LEAT_INLINE ~endpoint();
 
-  /// Begins to hand events to the handler.
+  /// Begins to pass events to the handler.
   void start();
 
-  /// "host:port" with the port that was bound; empty if it does not listen.
+  /// "host:port" with the bound port; empty if the endpoint does not listen.
   const std::string& address() const { return listening_; }
 
-  /// Begins to connect; the handler learns of the outcome, which has no deadline of its own. A name is looked up before, until the
-  /// deadline. Errors: invalid_argument, unavailable (no such name), deadline_exceeded.
+  /// Begins to connect; the handler receives the outcome, for which there is no deadline. A name is looked up first, until the deadline.
+  /// Errors: invalid_argument, unavailable (no such name), deadline_exceeded.
   link_id dial(const std::string& where, steady_time deadline);
-  /// Sends, or queues, a message. Never waits. Failures, and messages without parts, find room in a full queue, too.
+  /// Sends or queues a message. Never blocks. Failures, and messages without parts, are accepted even if the queue is full.
   /// Errors: unavailable if the connection has ended; resource_exhausted if its queue is full; those of `encode`.
   void send(link_id link, const message& m);
-  /// The same; false if the queue is full.
+  /// As `send`, but returns false if the queue is full.
   bool try_send(link_id link, const message& m);
-  /// Whether there is room in the queue again, waiting until the deadline; false too if the connection has ended.
+  /// Waits until the queue has room again. Returns false at the deadline, or if the connection has ended.
   bool wait_for_room(link_id link, steady_time deadline);
-  /// Whether this thread runs a handler, which must not wait.
+  /// Whether this thread runs a handler, which must not block.
   bool is_in_handler() const { return reactor_.is_inside(); }
-  /// Memory for a part of a message to this peer, which its transport need not copy. Plain memory if that is not to be had.
+  /// Allocates memory for a part of a message to this peer, which its transport can send without a copy; plain memory if there is none.
   writable_frame allocate(link_id link, std::size_t bytes);
-  /// The same for memory that is kept over many messages: shared memory, of which others leave half for what is not; empty if there is none.
+  /// Allocates such memory to be kept over many messages: shared memory, of which half is reserved for other uses; empty if there is none.
   writable_frame lend(link_id link, std::size_t bytes);
-  /// Ends a connection, after what is queued has left if `orderly`. The handler is not told.
+  /// Ends a connection, after queued messages have left if `orderly`. The handler gets no event.
   void close_link(link_id link, bool orderly);
-  /// Accepts messages of full size from a peer; until then they must be short, and come within `stranger_time`.
+  /// Accepts messages of full size from a peer; before this call its messages must be short, and arrive within `stranger_time`.
   void trust(link_id link);
 
-  /// Bytes queued for a peer and not yet sent; bytes sent that it has not taken yet, as far as is known.
+  /// `queued`: bytes queued for a peer and not yet sent. `under_way`: bytes sent that the peer has not taken yet, as far as known.
   std::size_t queued(link_id link) const;
   std::size_t under_way(link_id link) const;
   std::optional<way> way_of(link_id link) const;
-  /// When the last bytes of a peer came.
+  /// When the last bytes from a peer arrived.
   steady_time heard(link_id link) const;
-  /// What it has sent, or queued, and received since its start.
+  /// Totals of messages sent or queued, and received, since the start.
   traffic its_traffic() const;
   /// The peer's public key, if keys are in use.
   std::string key_of(link_id link) const;
 
-  /// Replaces the list of those who may connect; connections of others end. For endpoints with keys.
+  /// Replaces the list of peers that may connect; connections of other peers end. For endpoints with keys.
   void set_allowed(std::vector<std::string> keys);
 
-  /// A call that is to be made at a time; a default one is none.
+  /// A scheduled call; a default-constructed timer refers to none.
   struct timer {
     steady_time when{};
     std::uint64_t number = 0;
     auto operator<=>(const timer&) const = default;
   };
-  /// Has `f` called as handlers are, at a time or soon after.
+  /// Schedules `f` to be called as handlers are, at this time or soon after.
   timer at(steady_time when, std::function<void()> f);
-  /// Takes that back, if it has not begun.
+  /// Cancels a scheduled call, if it has not begun.
   void forget(const timer& t);
-  /// How many are to come.
+  /// The number of scheduled calls.
   std::size_t timers() const;
 
-  /// Waits until `done`, which a handler sets before it calls `wake`. Whether it is done.
-  /// Errors: failed_precondition from a handler, which would wait for itself.
+  /// Waits until `done`, which a handler sets before it calls `wake`. Returns whether it was set before the deadline.
+  /// Errors: failed_precondition if called from a handler, which would wait for itself.
   bool wait(const std::atomic<bool>& done, steady_time deadline);
   void wake() { reactor_.wake(); }
 
-  /// Ends all connections, after what is queued has left or the deadline has passed. Idempotent.
+  /// Ends all connections, after queued messages have left or the deadline has passed. Idempotent.
   void close(steady_time deadline);
 
   /// Errors: failed_precondition in the child of a fork.
@@ -137,7 +137,7 @@ class endpoint final : private reactor_client, private carrier_events {
   void flush(link_state& l);
   void end(link_id link, closing why, bool orderly = false);
   void send_credit();
-  /// How much a peer takes before it says so.
+  /// How many bytes a receiver takes before it returns credit for them.
   std::size_t credit_step() const { return std::max<std::size_t>(options_.credit / 4, 1); }
   void drop_strangers(steady_time now);
   void drop_oldest_stranger();
@@ -149,12 +149,12 @@ class endpoint final : private reactor_client, private carrier_events {
 
   mutable std::mutex mutex_;
   reactor reactor_;
-  std::array<std::unique_ptr<carrier>, 3> carriers_;  // by way
+  std::array<std::unique_ptr<carrier>, 3> carriers_;  // indexed by `way`
   std::unordered_map<link_id, std::unique_ptr<link_state>> links_;
   link_id last_link_ = 0;
   std::vector<link_id> broken_;
   std::vector<delivery> deliveries_;
-  // Kept for their memory: what `run` hands to the handler, and what `try_send` encodes.
+  // Kept to reuse their memory: the deliveries that `run` passes to the handler, and the packets that `try_send` encodes.
   std::vector<delivery> delivering_;
   std::vector<packet> encoded_;
   std::map<timer, std::function<void()>> timers_;
@@ -167,8 +167,8 @@ class endpoint final : private reactor_client, private carrier_events {
   bool closed_ = false;
 };
 
-/// Which transport serves a peer, by where it listens: the one function that decides it. A process of this host that offers no shared
-/// memory is reached over the network nevertheless.
+/// The only function that decides which transport serves a peer, from the peer's address. A process of this host that offers no shared
+/// memory is still reached over the network.
 way choose_way(const transport::address& where, const endpoint_options& options);
 
 }  // namespace leat::transport

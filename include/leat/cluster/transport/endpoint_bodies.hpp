@@ -50,7 +50,8 @@ LEAT_FUNCTION endpoint::endpoint(endpoint_options options, endpoint_handler& han
           "to listen at " + where.text() +
           ", which other hosts can reach, an endpoint needs keys (`leat keys` makes them); insecure_network = true does without, "
           "and lets whoever reaches the port do everything");
-    // A chosen port is offered in shared memory first: who finds it open expects to find that too.
+    // With a chosen port, shared memory is offered first, because a peer that finds the port open expects shared memory to be available
+    // too.
     const bool shares = options_.same_host.value_or(trusts_this_host);
     if (shares && where.port != 0) shared->listen(where);
     const bool was_chosen = where.port != 0;
@@ -146,7 +147,7 @@ LEAT_FUNCTION bool endpoint::try_send(link_id link, const message& m) {
   std::vector<packet>& packets = encoded_;
   packets.clear();
   const bool counts = is_data(m.what);
-  // What says why nothing else comes is not kept from being said.
+  // A message that explains why nothing else follows must not be refused because the queue is full.
   const bool is_short = m.what == kind::failure || m.parts.empty();
   if (counts && l->queued >= options_.queue + (is_short ? options_.credit : 0)) return false;
   if (l->c->by == way::same_host) encode(m, l->c->chunk_bytes(), packets, [&](std::size_t bytes) { return l->c->allocate(bytes); });
@@ -156,7 +157,7 @@ LEAT_FUNCTION bool endpoint::try_send(link_id link, const message& m) {
     const std::size_t bytes = p.bytes();
     l->queued += bytes;
     if (counts) counted_.bytes_sent += bytes;
-    // What keeps a connection alive goes before data.
+    // Messages that keep a connection alive precede data.
     if (counts || m.what == kind::goodbye) l->queue.push_back(std::move(p));
     else l->queue.push_front(std::move(p));
   }
@@ -171,7 +172,8 @@ LEAT_FUNCTION void endpoint::flush(link_state& l) {
     const std::size_t bytes = p.bytes();
     const bool counts = is_data(peek_kind(p).value_or(kind::beat));
     const std::uint64_t held = l.sent - l.returned;
-    // Of what the peer has taken it says nothing below a quarter of the credit: a packet of almost all of it must not wait for that.
+    // The peer reports what it has taken in steps of a quarter of the credit, so a packet of almost the whole credit must not wait for a
+    // report while less than one step is in flight.
     if (counts && held >= credit_step() && held + bytes > options_.credit) break;
     const channel::sending outcome = l.c->send(p);
     if (outcome == channel::sending::later) break;
@@ -305,7 +307,7 @@ LEAT_FUNCTION endpoint::timer endpoint::at(steady_time when, std::function<void(
 }
 
 LEAT_FUNCTION void endpoint::forget(const timer& t) {
-  std::function<void()> forgotten;  // ended outside of the lock
+  std::function<void()> forgotten;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto found = timers_.find(t);
   if (found == timers_.end()) return;
@@ -325,18 +327,18 @@ LEAT_FUNCTION bool endpoint::wait(const std::atomic<bool>& done, steady_time dea
   return reactor_.wait(done, deadline);
 }
 
-// Ends a connection and tells the owner, once.
+// Ends a connection and reports it to the handler, once.
 LEAT_FUNCTION void endpoint::end(link_id link, closing why, bool orderly) {
   link_state* const l = find(link);
   if (l == nullptr || l->is_ending) return;
   l->is_ending = true;
   l->c->close(orderly);
   deliveries_.push_back({delivery::type::closed, link, false, {}, std::move(why)});
-  broken_.push_back(~link);  // erased in `run`, so that no loop over links_ is disturbed
+  broken_.push_back(~link);  // erased in `run`, so that loops over links_ stay valid
 }
 
 LEAT_FUNCTION void endpoint::accepted(std::shared_ptr<channel> c) {
-  // Who comes now is more likely to be somebody than who has not introduced itself for the longest time.
+  // A new connection is more likely to be a genuine peer than the one that has not introduced itself for the longest time.
   if (strangers_ >= options_.strangers) drop_oldest_stranger();
   ++strangers_;
   link_state& l = add_link(std::move(c), true);
@@ -373,7 +375,8 @@ LEAT_FUNCTION void endpoint::received(channel& c, packet p) {
       if (m) ++counted_.messages_received;
     }
     if (!m) {
-      // A message longer than the credit could never arrive if its parts were granted again only with the whole.
+      // Credit of a long message is returned per packet: a message longer than the credit could never arrive if it were returned only with
+      // the whole.
       if (l->message_bytes > options_.credit / 2) l->received->give(std::exchange(l->message_bytes, 0));
       return;
     }
@@ -382,7 +385,7 @@ LEAT_FUNCTION void endpoint::received(channel& c, packet p) {
     else m->credit = std::make_shared<const lent_credit>(l->received, bytes_of_all);
     deliveries_.push_back({delivery::type::received, link, false, std::move(*m), {}});
   } catch (const failed_precondition& e) {
-    // Another version: say so in ours, which the peer will refuse with the same words.
+    // The peer has another version: the refusal is sent in this version's format, and the peer will refuse it with the same error.
     message refusal;
     refusal.what = kind::refusal;
     refusal.parts.push_back(frame::copy_of(std::string_view(e.what())));
@@ -438,7 +441,7 @@ LEAT_FUNCTION void endpoint::send_credit() {
     l->queued += packets[0].bytes();
     l->queue.push_front(std::move(packets[0]));
     flush(*l);
-    // What was taken between the two numbers may have crossed the new threshold unnoticed.
+    // Bytes that were released between reading the two counters may have crossed the new threshold unnoticed.
     if (l->received->released - m.number >= l->received->threshold) {
       const std::lock_guard lock(due_->mutex);
       due_->add(link);
@@ -512,7 +515,7 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
         case delivery::type::closed: handler_.closed(d.link, d.why); break;
       }
     } catch (const std::exception& e) {
-      // Out of memory, mostly: a connection is lost by it, not the process.
+      // Mostly out of memory: only the connection is lost, not the process.
       const std::lock_guard lock(mutex_);
       end(d.link, {closing::cause::lost, std::string("a message could not be handled: ") + e.what()});
       more = true;
@@ -530,8 +533,8 @@ LEAT_FUNCTION void endpoint::close(steady_time deadline) {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
   }
-  // What waits for credit or for the transport has until the deadline. Who reads a goodbye ends the connection; were it ended here before,
-  // with something of the peer's unread, the system would take from the peer what it has not read.
+  // Packets that wait for credit or for the transport have until the deadline. A peer that reads a goodbye ends the connection; if this
+  // side ended it earlier, with unread data of the peer, the system would discard data that the peer has not read yet.
   const steady_time patience = std::min(deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(1000));
   while (started_ && !reactor_.is_inside()) {
     const auto now = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of endpoint.hpp: what it keeps of its connections and of their credit.
+// Implementation of endpoint.hpp: the state of connections and of their credit.
 
 #include <leat/cluster/transport/endpoint.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -16,18 +16,18 @@ namespace leat::transport {
 
 namespace detail {
 constexpr int carrier_shift = 56;
-constexpr std::size_t token_bytes = 1024;      // of a message whose credit is returned only when it has been taken
-constexpr std::size_t stranger_bytes = 65536;  // of a message of a peer that is not trusted yet
+constexpr std::size_t token_bytes = 1024;      // credit of longer messages is returned only when they are taken
+constexpr std::size_t stranger_bytes = 65536;  // limit of a message from a peer that is not trusted yet
 }  // namespace detail
 
-// Peers that are to be granted credit again; threads that take messages add to it.
+// The peers to which credit must be returned; threads that take messages add to it.
 struct endpoint::due_list {
   std::mutex mutex;
   std::vector<link_id> links;
   std::atomic<bool> any{false};
   reactor* loop = nullptr;
 
-  /// Under the lock.
+  /// Called under the lock.
   void add(link_id link) {
     links.push_back(link);
     any = true;
@@ -35,7 +35,7 @@ struct endpoint::due_list {
   }
 };
 
-// What a peer sent and was taken here, in bytes.
+// Counts the bytes that a peer sent and that were taken here.
 struct endpoint::account {
   link_id link = 0;
   std::size_t threshold = 0;
@@ -47,7 +47,7 @@ struct endpoint::account {
     const std::uint64_t now = released.fetch_add(bytes) + bytes;
     const std::uint64_t before = now - bytes;
     const std::uint64_t limit = announced.load() + threshold;
-    if (now < limit || before >= limit) return;  // who crosses the threshold tells it
+    if (now < limit || before >= limit) return;  // only the thread that crosses the threshold reports it
     const std::lock_guard lock(due->mutex);
     if (due->loop != nullptr) due->add(link);
   }
@@ -77,7 +77,7 @@ struct endpoint::link_state {
   std::deque<packet> queue;
   std::size_t queued = 0;
   std::uint64_t sent = 0;      // counted bytes
-  std::uint64_t returned = 0;  // of them, by the peer's last word
+  std::uint64_t returned = 0;  // of them, as the peer last reported
   std::vector<std::shared_ptr<std::atomic<bool>>> waiters;
 
   assembler in;

@@ -1,5 +1,5 @@
 #pragma once
-// Small records within a part of a message: numbers of 8 bytes and texts with their length, in an order that both sides know.
+// Small records within a part of a message: 8-byte numbers and strings with their length, in an order that both sides know.
 
 #include <leat/cluster/transport/frame.hpp>
 #include <leat/core/error.hpp>
@@ -28,7 +28,7 @@ class field_writer {
   std::string bytes_;
 };
 
-/// Reads what `field_writer` wrote. Errors: data_loss if it ends too early, or too late.
+/// Reads the output of `field_writer`. Errors: data_loss if the input is too short or too long.
 class field_reader {
  public:
   explicit field_reader(frame f) : frame_(std::move(f)), rest_(frame_.text()) {}

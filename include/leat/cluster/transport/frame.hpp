@@ -1,6 +1,6 @@
 #pragma once
-// Bytes that travel between processes, sharing ownership of their memory: what is sent is not copied, and what is received may stay
-// where the transport put it, in a message of ZeroMQ's or in shared memory.
+// Bytes that are sent between processes, with shared ownership of their memory: sent bytes are not copied, and received bytes may stay
+// where the transport stored them, in a ZeroMQ message or in shared memory.
 
 #include <leat/core/memory.hpp>
 
@@ -16,17 +16,17 @@
 
 namespace leat::transport {
 
-/// Bytes that nobody writes any more, and a share in the ownership of their memory. Copies refer to the same bytes.
+/// Immutable bytes with shared ownership of their memory. Copies refer to the same bytes.
 class frame {
  public:
   frame() = default;
-  /// `size` bytes at `data`, which live as long as `owner` is held.
+  /// `size` bytes at `data`, which are valid as long as `owner` is held.
   frame(std::shared_ptr<const void> owner, const std::byte* data, std::size_t size) : owner_(std::move(owner)), data_(data), size_(size) {}
 
-  /// A copy of bytes, aligned to 64.
+  /// A copy of bytes, aligned to 64 bytes.
   static frame copy_of(std::span<const std::byte> bytes);
   static frame copy_of(std::string_view text) { return copy_of(std::as_bytes(std::span(text.data(), text.size()))); }
-  /// Takes over a string or a vector of numbers.
+  /// Takes ownership of a string or a vector of numbers.
   static frame of(std::string text) {
     auto owner = std::make_shared<const std::string>(std::move(text));
     const auto* const data = reinterpret_cast<const std::byte*>(owner->data());
@@ -47,7 +47,7 @@ class frame {
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
-  /// A piece of it that shares the ownership; `offset + size` must not exceed `size()`.
+  /// A slice that shares the ownership; `offset + size` must not exceed `size()`.
   frame piece(std::size_t offset, std::size_t size) const { return frame(owner_, data_ + offset, size); }
 
  private:
@@ -56,12 +56,12 @@ class frame {
   std::size_t size_ = 0;
 };
 
-/// Memory to be filled and then sent, aligned to 64 bytes. Converts to a frame, after which nobody may write it.
+/// Memory to be filled and then sent, aligned to 64 bytes. Converts to a frame, after which it must not be written.
 class writable_frame {
  public:
   writable_frame() = default;
   writable_frame(std::shared_ptr<void> owner, std::byte* data, std::size_t size) : owner_(std::move(owner)), data_(data), size_(size) {}
-  /// Memory of this process. Errors: resource_exhausted.
+  /// Allocates memory of this process. Errors: resource_exhausted.
   static writable_frame make(std::size_t size) {
     if (size == 0) return {};
     auto* const data = static_cast<std::byte*>(allocate_aligned(size));
@@ -87,7 +87,7 @@ inline frame frame::copy_of(std::span<const std::byte> bytes) {
   return copy;
 }
 
-/// What a transport moves as a unit: a head, which says what follows, and payload.
+/// The unit that a transport moves: a head, which describes the rest, and payload.
 struct packet {
   std::vector<frame> frames;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Who a process is: what two tell each other before anything else, and by which one refuses the other.
+// The identity of a process: two processes exchange it before anything else, and either may refuse the other because of it.
 
 #include <leat/cluster/transport/frame.hpp>
 #include <leat/cluster/transport/status.hpp>
@@ -13,32 +13,32 @@
 namespace leat::transport {
 
 struct identity {
-  std::string cluster;  ///< fingerprint of its specification
-  std::string run;      ///< of the training; empty for any
+  std::string cluster;  ///< fingerprint of the cluster's specification
+  std::string run;      ///< the training run; empty for any
   std::string job;      ///< empty for a client
   int task = -1;
-  std::uint64_t incarnation = 0;  ///< random, of each start
-  std::string address;            ///< where it listens; empty for a client
+  std::uint64_t incarnation = 0;  ///< random, new at each start
+  std::string address;            ///< where the process listens; empty for a client
   std::int64_t process = 0;
 
   /// "/job:worker/task:1"; "a client (process 4711)"
   std::string name() const;
 };
 
-/// A new one; never 0.
+/// A new random number; never 0.
 std::uint64_t random_incarnation();
 
-/// Whom one dials. What is empty, -1 or 0 may be anyone's.
+/// The identity that a dialing process expects. Fields that are empty, -1 or 0 match any.
 struct expectation {
   std::string job;
   int task = -1;
   std::uint64_t incarnation = 0;
 
-  /// "/job:worker/task:1"; empty for anyone
+  /// "/job:worker/task:1"; empty if any process matches
   std::string name() const;
 };
 
-/// What introduces a process, with whom it wants; its clock in nanoseconds.
+/// The first message of a process: its identity, the one it expects, and its clock in nanoseconds.
 struct greeting {
   identity who;
   expectation wants;
@@ -48,7 +48,7 @@ frame encode_greeting(const greeting& g);
 /// Errors: data_loss.
 greeting decode_greeting(const frame& f);
 
-/// Why `own` refuses a greeting; nothing if it does not.
+/// Why the process `own` refuses a greeting; empty if it accepts.
 std::optional<std::pair<status, std::string>> refusal_of(const identity& own, const greeting& g);
 
 }  // namespace leat::transport

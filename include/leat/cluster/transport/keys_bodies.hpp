@@ -45,7 +45,7 @@ LEAT_FUNCTION void write_new_file(const std::filesystem::path& path, std::string
   throw failed_precondition(path.string() + ": cannot be written: " + std::generic_category().message(why));
 }
 
-// The keys of a file by the word before them.
+// The keys of a file, indexed by the word before each key.
 LEAT_FUNCTION std::multimap<std::string, std::string> read_key_lines(const std::filesystem::path& path) {
   std::ifstream in(path);
   if (!in || std::filesystem::is_directory(path)) throw not_found(path.string() + ": cannot be opened");
@@ -72,7 +72,7 @@ LEAT_FUNCTION void write_keys(const std::filesystem::path& path, const key_pair&
   try {
     detail::write_new_file(beside, open, 0644);
   } catch (...) {
-    ::unlink(path.c_str());  // half a result would be in the way of the next attempt
+    ::unlink(path.c_str());  // a partial result would block the next attempt
     throw;
   }
 }

@@ -10,7 +10,8 @@
 
 namespace leat::transport {
 
-// What others have for a carrier. Connections are numbered within the process; both ends have the same number.
+// The queue through which other carriers reach this one. Connections are numbered within the process; both ends have the same number,
+// except for the last bit.
 struct local_carrier::inbox {
   struct item {
     enum class type { connect, data, hang_up } what;
@@ -48,7 +49,7 @@ class local_carrier::local_channel final : public channel {
   void close(bool) override {
     if (std::exchange(is_closed, true)) return;
     other_->put({inbox::item::type::hang_up, number_, {}, nullptr});
-    mine_->put({inbox::item::type::hang_up, number_ ^ 1, {}, nullptr});  // lets its own carrier forget it
+    mine_->put({inbox::item::type::hang_up, number_ ^ 1, {}, nullptr});  // makes the own carrier forget the channel
   }
   std::size_t chunk_bytes() const override { return 0; }
   std::string peer() const override { return "a peer in this process"; }
@@ -80,7 +81,7 @@ LEAT_FUNCTION bool local_carrier::is_listening(const address& where) {
 
 LEAT_FUNCTION void local_carrier::listen(const address& where) {
   registry& r = all();
-  if (r.generation != fork_generation()) return;  // a child of a fork: over the network it works as for anyone
+  if (r.generation != fork_generation()) return;  // in the child of a fork, peers are reached over the network
   const std::lock_guard lock(r.mutex);
   listening_ = where.text();
   r.listening[listening_] = inbox_;
@@ -95,7 +96,7 @@ LEAT_FUNCTION std::shared_ptr<channel> local_carrier::dial(const address& where)
   }
   if (other == nullptr) return nullptr;
   const std::uint64_t number = ++r.connections * 2;
-  // The ends of a connection that an endpoint has to itself need two numbers: the last bit is of the one that accepted.
+  // If an endpoint connects to itself, the two ends need different numbers: the last bit is set for the accepting end.
   if (!other->put({inbox::item::type::connect, number | 1, {}, inbox_})) return nullptr;
   auto c = std::make_shared<local_channel>(number | 1, inbox_, other);
   channels_[number] = c;
@@ -152,7 +153,7 @@ LEAT_FUNCTION void local_carrier::close(steady_time) {
     inbox_->loop = nullptr;
     unread.swap(inbox_->items);
   }
-  // Who has connected and was not accepted any more waits for an answer.
+  // Peers that connected but were not accepted any more wait for an answer, so they get a hang-up.
   for (const auto& i : unread)
     if (i.what == inbox::item::type::connect && i.from != nullptr)
       i.from->put({inbox::item::type::hang_up, i.connection & ~std::uint64_t{1}, {}, nullptr});

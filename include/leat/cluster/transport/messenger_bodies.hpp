@@ -24,7 +24,7 @@ LEAT_FUNCTION messenger::~messenger() {
   try {
     close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
   } catch (const failed_precondition&) {
-    // The child of a fork: threads that are not here would be waited for.
+    // In the child of a fork, the destructor would wait for threads that do not exist there.
     static_cast<void>(endpoint_.release());
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of messenger.hpp: requests, answers and notes, of both sides.
+// Implementation of messenger.hpp: requests, answers and notes, on both sides.
 
 #include <leat/cluster/transport/messenger_state_bodies.hpp>
 #include <leat/core/error.hpp>
@@ -57,7 +57,7 @@ LEAT_FUNCTION std::uint64_t messenger::begin(peer_id p, message m, call_options 
       return number;
     }
   }
-  endpoint_->forget(expiry);  // it has ended already
+  endpoint_->forget(expiry);  // the call has ended already
   return number;
 }
 
@@ -75,7 +75,7 @@ LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id 
   if (options.deadline != no_deadline) {
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(options.deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) throw deadline_exceeded("a request whose deadline had passed before it was sent");
-    // Whoever asks may wait longer than the other side is to take.
+    // The caller may wait longer than the other side is allowed to take.
     m.deadline = m.deadline > 0 ? std::min<std::int64_t>(m.deadline, left) : left;
   }
   {
@@ -90,7 +90,7 @@ LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id 
     if (!to.info.is_ready) throw failed_precondition(place_of(to) + ": has not introduced itself yet: await it first");
     m.incarnation = to.info.who.incarnation;
     if (call->is_repeatable) {
-      // All below are answered: the other side need not keep them.
+      // All requests with lower numbers have been answered, so the other side need not keep their answers.
       m.mark = call->number;
       for (const auto& [number, c] : calls_)
         if (c->is_repeatable && c->to == p) m.mark = std::min(m.mark, number);
@@ -150,7 +150,7 @@ LEAT_FUNCTION void messenger::give_up(std::uint64_t number, std::exception_ptr w
     m.number = number;
     endpoint_->send(call->to, m);
   } catch (const error&) {
-    // Gone, or not taking anything: then it has nothing to cancel.
+    // The peer is gone or accepts no messages; then there is nothing to cancel.
   }
   if (call->then) call->then({{}, std::move(why)});
 }
@@ -189,7 +189,7 @@ LEAT_FUNCTION void messenger::respond(const request& r, message m) {
         kept->second.is_there = true;
         kept->second.m = m;
         c->second.bytes += detail::kept_size(m);
-        // The oldest go first; who asks for one of them again is told so.
+        // The oldest answers are dropped first; a repeated request for one of them gets an error that says so.
         auto& answers = c->second.answers;
         for (auto i = answers.begin(); c->second.bytes > options_.kept_bytes && i != answers.end();) {
           if (!i->second.is_there || i == kept) {
@@ -210,14 +210,14 @@ LEAT_FUNCTION void messenger::respond(const request& r, message m) {
     endpoint_->close_link(to, false);
     lose(to, {false, status::resource_exhausted, "the peer takes no answers"});
   } catch (const unavailable&) {
-    // Nobody waits for it any more, or asks for it again.
+    // The requesting side no longer waits for the answer, and will not repeat the request.
   } catch (const invalid_argument& e) {
-    // More than a message can hold.
+    // The answer exceeds the limits of a message.
     if (m.what != kind::failure) fail(r, e);
   }
 }
 
-// An answer waits for room, a handler does not.
+// Waits for room in the queue, except on a handler's thread, which must not block.
 LEAT_FUNCTION bool messenger::send_answer(const request& r, peer_id to, const message& m) {
   if (endpoint_->try_send(to, m)) return true;
   if (m.what == kind::failure || endpoint_->is_in_handler()) return false;
@@ -267,7 +267,7 @@ LEAT_FUNCTION void messenger::requested(link_id link, message m) {
     r.who = found->second->info.who;
     if (r.is_repeatable) {
       if (callers_.size() >= detail::remembered_callers && !callers_.contains(r.who.incarnation)) {
-        // Those that are gone without a goodbye, and did not come back.
+        // Forgets callers that left without a goodbye and did not come back.
         std::erase_if(callers_, [&](const auto& c) {
           return std::none_of(peers_.begin(), peers_.end(), [&](const auto& p) { return p.second->info.who.incarnation == c.first; });
         });
@@ -279,7 +279,7 @@ LEAT_FUNCTION void messenger::requested(link_id link, message m) {
       }
       if (const auto kept = c.answers.find(r.number); kept != c.answers.end()) {
         kept->second.to = link;
-        if (!kept->second.is_there) return;  // it runs; its answer goes to the new connection
+        if (!kept->second.is_there) return;  // the request is running; its answer goes to the new connection
         again = kept->second.m;
       } else if (r.number < c.dropped_below) {
         is_dropped = true;
@@ -312,7 +312,7 @@ LEAT_FUNCTION void messenger::finished(link_id link, message m) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = calls_.find(m.number);
-    if (found == calls_.end() || found->second->to != link) return;  // late, or nobody's
+    if (found == calls_.end() || found->second->to != link) return;  // late, or of an unknown request
     call = found->second;
     calls_.erase(found);
     if (const auto p = peers_.find(link); p != peers_.end()) --p->second->calls;

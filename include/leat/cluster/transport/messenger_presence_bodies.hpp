@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of messenger.hpp: who watches whom, and when silence is an end.
+// Implementation of messenger.hpp: heartbeats, and when silence ends a connection.
 
 #include <leat/cluster/transport/messenger_state_bodies.hpp>
 #include <leat/core/error.hpp>
@@ -24,7 +24,7 @@ LEAT_FUNCTION void messenger::unwatch(peer_id p) {
   if (found != peers_.end() && found->second->watches > 0) --found->second->watches;
 }
 
-// Signs of life: sent while this side watches, or the other asks for them.
+// Schedules heartbeats: they are sent while this side watches a peer, or a peer requests them.
 LEAT_FUNCTION void messenger::arm() {
   if (is_armed_ || is_closing_) return;
   is_armed_ = true;
@@ -45,7 +45,7 @@ LEAT_FUNCTION void messenger::tick() {
     is_armed_ = false;
     if (is_closing_) return;
     const auto now = std::chrono::steady_clock::now();
-    // If this process itself stood still, the others had no chance.
+    // If this process itself was stalled, its peers' heartbeats could not be handled, so silence is not counted.
     const bool stood_still = now - last_tick_ > options_.endpoint.heartbeat * 2;
     bool again = false;
     for (auto& [link, p] : peers_) {

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of messenger.hpp: what it keeps of peers and calls.
+// Implementation of messenger.hpp: the state of peers and calls.
 
 #include <leat/cluster/transport/messenger.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -23,7 +23,7 @@ LEAT_FUNCTION std::int64_t clock_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What an answer takes that is kept.
+// The memory that a kept answer takes.
 LEAT_FUNCTION std::size_t kept_size(const message& m) { return 256 + static_cast<std::size_t>(m.bytes()) + m.parts.size() * sizeof(frame); }
 
 LEAT_FUNCTION std::string seconds(steady_time::duration d) {
@@ -38,14 +38,14 @@ struct messenger::peer_state {
   std::vector<std::shared_ptr<std::atomic<bool>>> waiters;
   bool is_open = false;
   int watches = 0;
-  int calls = 0;  // under way
+  int calls = 0;  // pending
   bool wants_beats = false;
   bool asked_for_beats = false;
   std::int64_t greeted_at = 0;
-  // Since the last look: what its step said, and when that last changed.
+  // Progress of the peer's step at the last check, and when it last changed.
   bool is_busy = false;
   steady_time progressed{};
-  steady_time grace{};  // silence before this is our own
+  steady_time grace{};  // silence before this time was caused by this process
 };
 
 struct messenger::pending {
@@ -54,7 +54,7 @@ struct messenger::pending {
   std::atomic<bool> done{false};
   bool is_repeatable = false;
   endpoint::timer expiry;
-  // The exception is made by the thread that throws it.
+  // The thread that throws the exception constructs it.
   message answer;
   status code = status::ok;
   std::string problem;

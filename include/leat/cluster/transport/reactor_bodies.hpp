@@ -49,7 +49,7 @@ LEAT_FUNCTION reactor::reactor(reactor_client& client)
 LEAT_FUNCTION reactor::~reactor() { stop(); }
 
 LEAT_FUNCTION void reactor::start() {
-  // Signals are for the program's own threads: the new one has none of them.
+  // Blocks all signals in the new thread, so that only the program's own threads receive them.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -113,7 +113,7 @@ LEAT_FUNCTION int reactor::wait_for_events(std::uint64_t* tokens, int limit, ste
   return std::max(count, 0);
 }
 
-// One thread at a time runs the client; others leave their events to it.
+// Runs the client in one thread at a time; other threads leave their events to it.
 LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const std::atomic<bool>* done) {
   {
     const std::lock_guard lock(ready_mutex_);
@@ -135,7 +135,7 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
     ~turn() {
       inside = before;
       if (!is_left) return;
-      // The thread's own answer is there, or the client has thrown: what is left is for the other thread.
+      // This thread's own answer has arrived, or the client has thrown: the other thread handles the rest.
       its.pending_ = 0;
       its.kick_others();
     }
@@ -161,13 +161,14 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
 LEAT_FUNCTION void reactor::loop() {
   std::array<std::uint64_t, 32> tokens;
   while (!stopping_) {
-    // Announced before it looks: who sets a timer while it takes part, and leaves before the time is told below, has to kick.
+    // Set before the timers are read: a thread that takes part, sets a timer, and leaves before the time is published below must kick the
+    // loop.
     sleeping_until_ = no_deadline.time_since_epoch().count();
     const steady_time until = client_.next_timer();
     sleeping_until_ = until.time_since_epoch().count();
     const int count = wait_for_events(tokens.data(), static_cast<int>(tokens.size()), until);
     handle(tokens.data(), count, nullptr);
-    // Where the system woke this thread instead of the one that is meant.
+    // The system may have woken this thread instead of the one that waits for the answer.
     if (driver_wake_.load() && has_driver_.load()) {
       kick();
       std::this_thread::yield();
@@ -192,7 +193,7 @@ LEAT_FUNCTION bool reactor::wait(const std::atomic<bool>& done, steady_time dead
     ~part() {
       driving = before;
       its.has_driver_ = false;
-      // A timer that was set meanwhile, which the other thread does not know.
+      // The loop's thread does not know a timer that was set in the meantime.
       if (its.client_.next_timer().time_since_epoch().count() < its.sleeping_until_.load()) its.kick();
     }
   } const mine{*this, std::exchange(driving, this)};
@@ -209,7 +210,7 @@ LEAT_FUNCTION void reactor::wake() {
     const std::lock_guard lock(done_mutex_);
   }
   done_.notify_all();
-  // The thread that takes part sees its own flag when it comes from `run`; any other has to be fetched from its wait.
+  // A thread that takes part checks its own flag when it returns from `run`; any other must be woken from its wait.
   if (has_driver_.load() && driving != this) {
     driver_wake_ = true;
     kick_others();

@@ -1,8 +1,8 @@
 #pragma once
 // Connections between processes of one host and one user, through shared memory. A server listens at a Unix socket with an abstract name
-// made from its address: it vanishes with the process. Over it each side passes the segment that it writes (see shared_segment.hpp).
-// From then on the socket carries no data: a byte on it wakes the other side if it sleeps, and its end is the end of the connection,
-// noticed at once however a process ends.
+// derived from its address, so the name vanishes with the process. Each side passes the segment that it writes (see shared_segment.hpp)
+// over the socket. After that the socket carries no data: a byte on it wakes the other side if it sleeps, and the end of the socket is the
+// end of the connection, which is noticed at once however a process ends.
 
 #include <leat/cluster/transport/carrier.hpp>
 #include <leat/cluster/transport/shared_segment.hpp>
@@ -24,11 +24,11 @@ class shared_carrier final : public carrier {
   shared_carrier(const endpoint_options& options, carrier_events& events, reactor& loop, std::uint64_t token);
   LEAT_INLINE ~shared_carrier() override;
 
-  /// Listens beside the address of the network. Where that is not possible, peers use the network.
+  /// Listens in addition to the network address. If that fails, peers use the network.
   void listen(const address& where);
 
-  /// Null if the process that listens there has no shared memory to offer. While nobody listens, it goes on trying, and `fall_back` of the
-  /// events is called if such a process turns up.
+  /// Returns null if the process that listens there offers no shared memory. While no process listens there, it keeps trying, and calls
+  /// `fall_back` of the events if a process without shared memory appears.
   LEAT_INLINE std::shared_ptr<channel> dial(const address& where) override;
   LEAT_INLINE void handle(std::uint64_t token, bool has_ended) override;
   LEAT_INLINE bool pump() override;
@@ -55,9 +55,9 @@ class shared_carrier final : public carrier {
   std::unordered_map<std::uint64_t, std::shared_ptr<shared_channel>> channels_;
   std::vector<std::shared_ptr<shared_channel>> trying_;
   std::uint64_t last_number_ = 0;
-  int strangers_ = 0;  // accepted, and have not passed their memory
+  int strangers_ = 0;  // accepted connections that have not passed their memory
   std::vector<std::uint64_t> ready_;
-  std::vector<std::uint64_t> pumped_;  // kept for its memory
+  std::vector<std::uint64_t> pumped_;  // kept to reuse its memory
 };
 
 }  // namespace leat::transport

@@ -19,11 +19,11 @@ namespace leat::transport {
 
 namespace detail {
 inline constexpr std::size_t shared_packets_at_once = 64;
-inline constexpr std::uint32_t shared_bells_at_once = 32;  // a socket has room for some two hundred
+inline constexpr std::uint32_t shared_bells_at_once = 32;  // a socket has room for about 200
 inline constexpr auto shared_first_pause = std::chrono::milliseconds(5);
 inline constexpr auto shared_longest_pause = std::chrono::milliseconds(200);
 
-// An abstract name: it is in no folder, and gone with the socket.
+// An abstract name has no file, and vanishes with the socket.
 LEAT_FUNCTION socklen_t abstract_name(sockaddr_un& to, const std::string& where) {
   to = {};
   to.sun_family = AF_UNIX;
@@ -41,7 +41,7 @@ LEAT_FUNCTION bool is_same_user(int socket) {
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::getuid();
 }
 
-// Passes the descriptor of a segment, beside one byte.
+// Passes the descriptor of a segment, together with one byte.
 LEAT_FUNCTION bool pass_descriptor(int socket, int file) {
   char byte = 'L';
   iovec data{&byte, 1};
@@ -54,7 +54,7 @@ LEAT_FUNCTION bool pass_descriptor(int socket, int file) {
   return ::sendmsg(socket, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
 }
 
-// Takes one; -1 if none has come yet, and an error for anything else.
+// Receives a descriptor; -1 if none has arrived yet, and an error for anything else.
 LEAT_FUNCTION descriptor take_descriptor(int socket) {
   char byte = 0;
   iovec data{&byte, 1};
@@ -95,7 +95,7 @@ class shared_carrier::shared_channel final : public channel {
   void close(bool) override {
     if (is_stranger()) --carrier_.strangers_;
     if (std::exchange(is_closed, true)) return;
-    // The end of the socket is seen by the peer, who reads what lies in the segment before.
+    // The peer sees the end of the socket, and first reads what is left in the segment.
     if (socket && *socket) {
       carrier_.loop_.remove(socket->get());
       ::shutdown(socket->get(), SHUT_RDWR);
@@ -125,13 +125,13 @@ class shared_carrier::shared_channel final : public channel {
   std::size_t chunk = wire_chunk_bytes;
   bool is_accepted = false;
   bool has_ended = false;
-  std::uint32_t taken = 0;  // bells that had been asked for when the socket was emptied last
+  std::uint32_t taken = 0;  // bells that had been requested when the socket was last emptied
   bool is_open = false;
   bool is_blocked = false;
   bool is_closed = false;
-  /// Whether it was accepted and has not passed its memory.
+  /// Whether the connection was accepted and has not passed its memory.
   bool is_stranger() const { return is_accepted && !is_open && !is_closed; }
-  // While nobody listens there.
+  // Used while no process listens at the address.
   address to;
   steady_time next_try{};
   steady_time::duration pause = detail::shared_first_pause;
@@ -176,7 +176,7 @@ LEAT_FUNCTION shared_carrier::attempt shared_carrier::try_connect(shared_channel
     c.socket = std::move(socket);
     return attempt::connected;
   }
-  // Who listens at the port without a socket of that name wants the network.
+  // A process that listens at the port without a socket of that name wants the network.
   return probe(c.to, std::chrono::steady_clock::now() + std::chrono::milliseconds(2)) == "accepted" ? attempt::network_only
                                                                                                     : attempt::nobody;
 }
@@ -230,7 +230,7 @@ LEAT_FUNCTION void shared_carrier::drop_oldest() {
   if (oldest != nullptr) oldest->close(false);
 }
 
-// Takes the peer's segment.
+// Receives the peer's segment.
 LEAT_FUNCTION void shared_carrier::greet(shared_channel& c) {
   descriptor file = detail::take_descriptor(c.socket->get());
   if (!file) return;
@@ -251,9 +251,9 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // A bell causes an event even if earlier bells have not been taken from the socket. They are taken before the socket is full, because
-    // a bell that finds no room is lost; and when the peer has closed the socket, whose last messages are still read. One event may stand
-    // for several bells, but the peer sends at most one for each time that it was asked.
+    // A bell causes an event even if earlier bells have not been read from the socket. They are read before the socket is full, because a
+    // bell that finds no room is lost, and also when the peer has closed the socket, because its last messages are still read. One event
+    // may stand for several bells, but the peer sends at most one for each request.
     if (const std::uint32_t asked = c->in->asked() + c->out->asked(); c->has_ended || asked - c->taken >= detail::shared_bells_at_once) {
       c->taken = asked;
       std::array<char, 256> bells;

@@ -26,10 +26,11 @@ inline constexpr std::uint32_t segment_slots = 2048;                  // descrip
 inline constexpr std::size_t urgent_slots = 32;
 inline constexpr std::size_t segment_alignment = 64;
 inline constexpr std::uint32_t last_of_packet = 1;
-inline constexpr std::size_t segment_small_block = 4608;  // holds a head with what is packed behind it
+inline constexpr std::size_t segment_small_block = 4608;  // holds a head with the parts packed behind it
 inline constexpr std::size_t segment_small_blocks = 64;   // kept for the next ones
-/// An arena's two regions: what is held for long ends before this offset, by whomever. Behind it are only packets that have been published,
-/// which the reader copies and returns at once, waiting for nothing: as soon as it has read, that region is free in one piece.
+/// An arena has two regions. Memory that is held for long ends before this offset, whichever side holds it. Behind it are only published
+/// packets, which the reader copies and returns at once without waiting; so when the reader has read everything, that region is free in one
+/// piece.
 constexpr std::size_t held_end(std::size_t arena_bytes) { return arena_bytes / 8 * 5; }
 
 struct segment_slot {
@@ -48,11 +49,11 @@ LEAT_FUNCTION void ring(int socket) {
 struct segment_control {
   std::uint64_t magic;
   std::uint64_t arena_bytes;
-  alignas(64) std::atomic<std::uint64_t> head;  // descriptors written; the writer's
-  std::atomic<std::uint32_t> writer_waits;      // for room
+  alignas(64) std::atomic<std::uint64_t> head;  // descriptors written; stored by the writer
+  std::atomic<std::uint32_t> writer_waits;      // the writer waits for room
   alignas(64) std::atomic<std::uint32_t> reader_sleeps;
-  alignas(64) std::atomic<std::uint64_t> tail;      // descriptors read; the reader's
-  alignas(64) std::atomic<std::uint64_t> returned;  // tokens let go of; the reader's
+  alignas(64) std::atomic<std::uint64_t> tail;      // descriptors read; stored by the reader
+  alignas(64) std::atomic<std::uint64_t> returned;  // tokens released; stored by the reader
   alignas(64) detail::segment_slot slots[detail::segment_slots];
   std::atomic<std::uint32_t> tokens[detail::segment_slots];
 };
@@ -62,7 +63,7 @@ inline constexpr std::size_t segment_header_bytes = (sizeof(segment_control) + 4
 }
 
 LEAT_FUNCTION std::size_t segment_arena_bytes(std::size_t frames, std::size_t bytes) {
-  // As `take` rounds. The end is three eighths.
+  // Rounds as `take` does. The region at the end is three eighths of the arena.
   const std::size_t wanted = bytes + frames * detail::segment_small_block;
   return (wanted + 2) / 3 * 8;
 }
@@ -109,12 +110,12 @@ LEAT_FUNCTION segment_mapping::~segment_mapping() {
   if (base_ != nullptr) ::munmap(base_, bytes_);
 }
 
-// Free ranges of the arena; the lowest that fits is taken, so that the same pages are used again.
+// Free ranges of the arena. The lowest range that fits is taken, so that the same pages are reused.
 class segment_writer::arena_space {
  public:
   explicit arena_space(std::size_t bytes) : bytes_(bytes) { free_[0] = bytes; }
-  // Only what is published at once may lie behind held_end: a block there that waits with its message, or for the next one, would keep the
-  // packet out that goes before it, and the reader would have nothing to return.
+  // Only packets that are published at once may be stored behind held_end: a block there that waits with its message, or for the next
+  // message, would block the packet in front of it, and the reader would have nothing to return.
   std::optional<std::size_t> take(std::size_t bytes, use what) {
     const std::lock_guard lock(mutex_);
     if (what == use::lent && (bytes > bytes_ / 2 || lent_ > bytes_ / 2 - bytes)) return std::nullopt;
@@ -160,7 +161,7 @@ class segment_writer::arena_space {
   std::map<std::size_t, std::size_t> free_;
   const std::size_t bytes_;
   std::size_t lent_ = 0;
-  std::vector<std::size_t> small_;  // blocks for the heads of messages, most of what is taken
+  std::vector<std::size_t> small_;  // blocks for the heads of messages, the most frequent allocations
 };
 
 LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> mapping)
@@ -171,7 +172,7 @@ LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> ma
 LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) { return take(bytes, use::queued); }
 LEAT_FUNCTION std::optional<writable_frame> segment_writer::lend(std::size_t bytes) {
   if (bytes > mapping_->arena_bytes()) return std::nullopt;
-  auto room = take(bytes + detail::segment_alignment, use::lent);  // who computes in it may read past the end
+  auto room = take(bytes + detail::segment_alignment, use::lent);  // vectorized code that computes in it may read past the end
   if (!room) return std::nullopt;
   return writable_frame(room->owner(), room->data(), bytes);
 }
@@ -196,11 +197,11 @@ LEAT_FUNCTION std::optional<writable_frame> segment_writer::take(std::size_t byt
   return writable_frame(std::make_shared<block>(mapping_, space_, *offset, rounded, what), mapping_->arena() + *offset, bytes);
 }
 
-// Lets go of what the reader has let go of.
+// Releases the frames that the reader has released.
 LEAT_FUNCTION void segment_writer::collect() {
   segment_control& c = mapping_->control();
   const std::uint64_t returned = c.returned.load();
-  if (returned - returned_ > detail::segment_slots) return;  // nonsense: the room is never given back
+  if (returned - returned_ > detail::segment_slots) return;  // an invalid count: the memory is never reused
   for (; returned_ != returned; ++returned_) {
     const std::uint32_t token = c.tokens[returned_ % detail::segment_slots].load(std::memory_order_relaxed);
     if (token >= detail::segment_slots || held_[token].data() == nullptr) continue;
@@ -209,7 +210,7 @@ LEAT_FUNCTION void segment_writer::collect() {
   }
 }
 
-// Whether there is room for a packet, whose frames are then in the arena.
+// Places the frames of a packet in the arena. Returns whether there was room.
 LEAT_FUNCTION bool segment_writer::place(const packet& p, bool is_urgent) {
   collect();
   const std::uint64_t used = head_ - mapping_->control().tail.load();
@@ -233,8 +234,8 @@ LEAT_FUNCTION bool segment_writer::write(const packet& p, bool is_urgent) {
   segment_control& c = mapping_->control();
   placed_.clear();
   if (!place(p, is_urgent)) {
-    // Announces first and looks again then, each in the one order of all threads: who returns something before the announcement is seen
-    // here, who returns it after rings.
+    // Announces first and then checks again, with sequentially consistent operations: memory returned before the announcement is seen here,
+    // and a reader that returns memory after it rings.
     ++asked_;
     c.writer_waits.store(1);
     if (!place(p, is_urgent)) {
@@ -268,14 +269,14 @@ struct segment_reader::returns {
   std::shared_ptr<descriptor> bell;
   std::mutex mutex;
   std::uint64_t count = 0;
-  std::atomic<std::uint32_t> held{0};  // frames in place
+  std::atomic<std::uint32_t> held{0};  // frames that are held in place
 
-  // Of the descriptors half are held by nobody for long, either.
+  // Half of the descriptors are never held for long, either.
   bool may_hold(std::size_t end) const {
     return end <= detail::held_end(mapping->arena_bytes()) && held.load(std::memory_order_relaxed) < detail::segment_slots / 2;
   }
   void give(std::uint32_t token) {
-    // The child of a fork has a share in the segment, and the parent may still read what is let go of here.
+    // The child of a fork shares the segment, and the parent may still read the frame that is released here.
     if (generation != fork_generation()) return;
     segment_control& c = mapping->control();
     {
@@ -302,7 +303,7 @@ LEAT_FUNCTION std::optional<packet> segment_reader::read() {
   packet p;
   for (;;) {
     if (tail_ == head) throw data_loss("a message in shared memory has no end");
-    // One copy is checked and used, whatever the peer writes there meanwhile.
+    // The descriptor is copied once, and the copy is checked and used, because the peer may change the original meanwhile.
     const volatile detail::segment_slot& there = c.slots[tail_ % detail::segment_slots];
     const detail::segment_slot slot{there.offset, there.size, there.token, there.flags};
     if (slot.size > m.arena_bytes() || slot.offset > m.arena_bytes() - slot.size) throw data_loss("a message outside of its shared memory");

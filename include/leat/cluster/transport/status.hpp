@@ -1,5 +1,5 @@
 #pragma once
-// Errors as numbers, TensorFlow's (error_codes.proto), so that the exception that a task throws is thrown again where it was asked.
+// Errors as TensorFlow's status codes (error_codes.proto), so that an exception thrown by a task is rethrown at the requesting side.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -28,9 +28,9 @@ enum class status : std::uint16_t {
   unauthenticated = 16,
 };
 
-/// The status of an exception; `unknown` for one that is not the library's.
+/// The status of an exception; `unknown` if it is not one of the library's.
 status status_of(const std::exception& e);
-/// The exception of a status; `error` for one that is not known.
+/// The exception of a status; `error` if the status is unknown.
 std::exception_ptr exception_of(status s, const std::string& text);
 
 }  // namespace leat::transport

@@ -1,11 +1,11 @@
 #pragma once
-// What an endpoint has sent and received.
+// Counts what an endpoint has sent and received.
 
 #include <cstdint>
 
 namespace leat::transport {
 
-/// Messages and their bytes, headers included; without signs of life, greetings and credit.
+/// Messages and their bytes, including headers; heartbeats, greetings and credit are not counted.
 struct traffic {
   std::uint64_t messages_sent = 0;
   std::uint64_t bytes_sent = 0;

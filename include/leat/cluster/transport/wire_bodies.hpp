@@ -15,7 +15,7 @@ namespace leat::transport {
 
 namespace detail {
 
-// Where a part is: behind the header, in a frame of its own, or in chunks that follow.
+// Where a part is stored: behind the header, in a frame of its own, or in chunks that follow.
 enum class place : std::uint64_t { packed = 0, framed = 1, chunked = 2 };
 
 template <class T>
@@ -38,7 +38,7 @@ struct wire_header {
   std::uint64_t number = 0, incarnation = 0, mark = 0;
   std::uint32_t edge = 0, part = 0;
   std::int64_t deadline = 0;
-  std::uint64_t offset = 0;  // of a chunk; otherwise the bytes of all parts
+  std::uint64_t offset = 0;  // of a chunk; in other packets the bytes of all parts
 };
 
 LEAT_FUNCTION void write_header(std::byte* to, const wire_header& h) {
@@ -68,7 +68,8 @@ LEAT_FUNCTION wire_header read_header(std::span<const std::byte> head) {
   return h;
 }
 
-// The bytes of a tensor; nothing if its sizes or their product make no sense. Dtypes that are not numbers have bytes of their own.
+// The size of a tensor in bytes; empty if its sizes or their product are invalid. Dtypes that are not numeric have a byte format of their
+// own.
 LEAT_FUNCTION std::optional<std::uint64_t> tensor_bytes(dtype element, std::span<const std::int64_t> sizes) {
   std::uint64_t bytes = static_cast<std::uint64_t>(size_of(element));
   for (const std::int64_t size : sizes)
@@ -186,14 +187,14 @@ LEAT_FUNCTION std::optional<message> assembler::add(packet p) {
   if (h.offset > limits_.message_bytes)
     throw resource_exhausted("a message of " + std::to_string(h.offset) + " bytes, this side accepts " +
                              std::to_string(limits_.message_bytes));
-  // Numbers are read in place: where the transport has put the head at an odd address, it is moved.
+  // Numbers are read in place; a head that the transport stored at an unaligned address is copied first.
   if (head.size() > tables && reinterpret_cast<std::uintptr_t>(head.data()) % 8 != 0) head = frame::copy_of(head.bytes());
 
   incomplete made;
   message& m = made.m;
   m.what = static_cast<kind>(h.what), m.method = h.method, m.flags = h.flags, m.edge = h.edge, m.number = h.number;
   m.incarnation = h.incarnation, m.mark = h.mark, m.deadline = h.deadline, m.element = static_cast<dtype>(h.element);
-  // A head in shared memory might change while it is read: what is checked is a copy.
+  // A head in shared memory might change while it is read, so a copy is checked.
   std::array<std::byte, 512> small_tables;
   std::vector<std::byte> large_tables;
   const std::size_t table_bytes = tables - wire_header_bytes;

@@ -1,8 +1,8 @@
 #pragma once
-// Connections over TCP, by ZeroMQ. One ROUTER accepts, one DEALER is dialed for each peer. ZeroMQ's sockets are no more than pipes here:
-// order, framing, encryption and reconnection until the first success. Its own bounds count messages and its silence hides errors, so
-// it is told to refuse (ROUTER_MANDATORY, IMMEDIATE), never to wait (DONTWAIT, LINGER), never to take more than a frame may have
-// (MAXMSGSIZE), and what happens to connections is read from its monitors. Sockets are used under the endpoint's lock, by any thread.
+// Connections over TCP, by ZeroMQ. One ROUTER accepts, and one DEALER per peer is dialed. ZeroMQ's sockets only serve as pipes: they
+// provide order, framing, encryption, and reconnection until the first success. ZeroMQ's own limits count messages, and it does not report
+// errors; so it is configured to refuse (ROUTER_MANDATORY, IMMEDIATE), never to wait (DONTWAIT, LINGER), and never to accept more than a
+// frame may hold (MAXMSGSIZE), and its monitors report the state of connections. Sockets are used under the endpoint's lock, by any thread.
 
 #include <leat/cluster/transport/carrier.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -18,11 +18,11 @@ struct endpoint_options;
 
 class zeromq_carrier final : public carrier {
  public:
-  /// `token`: added to those of its descriptors. Errors: resource_exhausted.
+  /// `token`: combined with the tokens of its descriptors. Errors: resource_exhausted.
   zeromq_carrier(const endpoint_options& options, carrier_events& events, reactor& loop, std::uint64_t token);
   LEAT_INLINE ~zeromq_carrier() override;
 
-  /// Binds; the result has the port. Errors: failed_precondition if the address is in use or none of this host's.
+  /// Binds the address and returns it with the bound port. Errors: failed_precondition if it is in use or does not belong to this host.
   address listen(const address& where);
   void set_allowed(const std::vector<std::string>& keys);
 

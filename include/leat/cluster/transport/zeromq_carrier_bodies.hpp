@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of zeromq_carrier.hpp: connections, made and accepted, and what comes over them.
+// Implementation of zeromq_carrier.hpp: dialed and accepted connections, and what arrives over them.
 
 #include <leat/cluster/transport/endpoint_options.hpp>
 #include <leat/cluster/transport/zeromq_carrier.hpp>
@@ -23,7 +23,7 @@
 
 namespace leat::transport {
 
-// A connection that the router has accepted: its socket, to be shut if the peer is not to be listened to, and where it came from.
+// State of the carrier. An accepted connection is represented by its socket, which is shut if the peer is refused, and its origin.
 struct zeromq_carrier::state {
   struct accepted_socket {
     steady_time since;
@@ -37,7 +37,7 @@ struct zeromq_carrier::state {
   zmq::socket_t make(zmq::socket_type type, const address& where);
   zmq::socket_t monitor_of(zmq::socket_t& socket, std::uint64_t number);
   void watch(zmq::socket_t& socket, std::uint64_t number) { loop.add(socket.get(zmq::sockopt::fd), token | number); }
-  // After any use of a socket input may be there that no descriptor will tell of.
+  // After any use of a socket there may be input that no descriptor will report.
   void look_again(zmq::socket_t& socket, std::uint64_t number) {
     if (detail::has_input(socket)) set_ready(number);
   }
@@ -51,7 +51,7 @@ struct zeromq_carrier::state {
   void pump_router_monitor();
   void pump_dealer(const std::shared_ptr<dealer>& d, bool& more);
   void pump_zap();
-  // Shuts a connection. ZeroMQ may have closed it, and its number be another's.
+  // Shuts a connection, unless ZeroMQ has closed it and its descriptor number was reused, which the cookie shows.
   static void shut(int fd, accepted_socket& a) {
     a.is_shut = true;
     if (a.cookie != 0 && detail::cookie_of(fd) == a.cookie) ::shutdown(fd, SHUT_RDWR);
@@ -64,9 +64,9 @@ struct zeromq_carrier::state {
 
   zmq::context_t context;
   zmq::socket_t router, router_monitor, zap;
-  std::unordered_map<std::string, std::shared_ptr<routed>> peers;  // by what the router calls them
+  std::unordered_map<std::string, std::shared_ptr<routed>> peers;  // by the identity that the router gave
   std::unordered_map<int, accepted_socket> sockets;
-  int unclaimed = 0;  // of them, those nothing has come from
+  int unclaimed = 0;  // of them, those that have sent nothing
   steady_time last_look{};
   std::vector<std::shared_ptr<routed>> ending;
   std::vector<std::pair<steady_time, std::shared_ptr<routed>>> to_shut;
@@ -79,7 +79,7 @@ struct zeromq_carrier::state {
   std::vector<std::uint64_t> ready;
 };
 
-// A peer that was dialed.
+// A channel to a peer that was dialed.
 class zeromq_carrier::dealer final : public channel {
  public:
   dealer(state& s, std::uint64_t n, const address& where) : channel(way::network), s_(s), number(n), where_(where.text()) {}
@@ -95,8 +95,8 @@ class zeromq_carrier::dealer final : public channel {
     s_.look_again(socket, number);
     return sending::done;
   }
-  // ZeroMQ ends the process if a connection is lost just when its socket is closed, and a message of several frames is half sent: what is not
-  // to be sent any more is ended by the connection's loss, and its socket closed after that.
+  // ZeroMQ aborts the process if a connection is lost just when its socket is closed while a message of several frames is half sent. So a
+  // close that discards messages first shuts down the connection, and closes the socket after the connection is lost.
   void close(bool orderly) override {
     if (!socket.handle() || is_leaving) return;
     if (orderly || !is_open || tcp_cookie == 0 || detail::cookie_of(tcp) != tcp_cookie) return close_socket(orderly);
@@ -113,7 +113,7 @@ class zeromq_carrier::dealer final : public channel {
     ::zmq_socket_monitor(socket.handle(), nullptr, 0);
     monitor.close();
     socket.close();
-    s_.set_ready(number);  // to be forgotten
+    s_.set_ready(number);  // so that the channel is erased
   }
   std::size_t chunk_bytes() const override { return detail::largest_frame; }
   std::string peer() const override { return where_; }
@@ -121,7 +121,7 @@ class zeromq_carrier::dealer final : public channel {
   state& s_;
   const std::uint64_t number;
   zmq::socket_t socket, monitor;
-  int tcp = -1;  // its connection
+  int tcp = -1;  // descriptor of its connection
   std::uint64_t tcp_cookie = 0;
   bool is_open = false;
   bool is_leaving = false;
@@ -131,7 +131,7 @@ class zeromq_carrier::dealer final : public channel {
   std::string where_;
 };
 
-// A peer that the router accepted.
+// A channel to a peer that the router accepted.
 class zeromq_carrier::routed final : public channel {
  public:
   routed(state& s, std::string id, int socket, std::string where, std::string user)
@@ -155,9 +155,9 @@ class zeromq_carrier::routed final : public channel {
   void close(bool orderly) override {
     if (std::exchange(is_closed, true)) return;
     link = 0;
-    // ZeroMQ has no call that ends one connection of a router.
+    // ZeroMQ has no call that ends one connection of a router, so its descriptor is shut.
     if (const auto found = s_.sockets.find(fd); found != s_.sockets.end() && found->second.c.get() == this) {
-      // It stays there, so that what the peer still sends is not taken for that of a new one.
+      // The entry stays, so that what the peer still sends is not taken for messages of a new one.
       if (orderly) {
         s_.to_shut.emplace_back(std::chrono::steady_clock::now() + std::chrono::milliseconds(200), found->second.c);
         s_.loop.kick();
@@ -183,8 +183,8 @@ class zeromq_carrier::routed final : public channel {
 LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, const address& where) {
   zmq::socket_t socket(context, type);
   socket.set(zmq::sockopt::linger, 0);
-  // Where there is a domain, peers of ZeroMQ's protocols 1 and 2 are refused, and what begins like none of them. libzmq 4.3 would take the
-  // first bytes for a name, and end the process if the connection is being closed at that moment.
+  // With a ZAP domain, peers of ZeroMQ's protocols 1 and 2 are refused, and so is any other byte sequence. Without it libzmq 4.3 would take
+  // the first bytes for a name, and abort the process if the connection is being closed at that moment.
   socket.set(zmq::sockopt::zap_domain, "leat");
   socket.set(zmq::sockopt::maxmsgsize, std::int64_t{wire_frame_bytes});
   socket.set(zmq::sockopt::sndhwm, detail::pipe_messages);
@@ -194,8 +194,8 @@ LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, c
   socket.set(zmq::sockopt::reconnect_ivl_max, 500);
   socket.set(zmq::sockopt::backlog, detail::backlog);
   socket.set(zmq::sockopt::ipv6, where.host.find(':') != std::string::npos);
-  // Without ZeroMQ's heartbeats: 4.3 ends the process when their timer comes to a connection that was lost while more had arrived than was
-  // read. Peers that matter give signs of life in messages, and the system looks after idle connections.
+  // ZeroMQ's heartbeats are off: libzmq 4.3 aborts the process when their timer fires for a connection that was lost while more data had
+  // arrived than was read. Watched peers send heartbeats as messages, and TCP keepalive covers idle connections.
   socket.set(zmq::sockopt::tcp_keepalive, 1);
   socket.set(zmq::sockopt::tcp_keepalive_idle, 10);
   socket.set(zmq::sockopt::tcp_keepalive_intvl, 2);
@@ -230,7 +230,7 @@ LEAT_FUNCTION address zeromq_carrier::listen(const address& where) {
     s.router.set(zmq::sockopt::router_mandatory, true);
     if (s.options.keys) {
       s.allowed = {s.options.keys->allowed.begin(), s.options.keys->allowed.end()};
-      // Before the port is open: without a handler ZeroMQ lets everyone in.
+      // The handler must exist before the port is open, because without a handler ZeroMQ accepts every peer.
       s.zap = zmq::socket_t(s.context, zmq::socket_type::rep);
       s.zap.set(zmq::sockopt::linger, 0);
       detail::despite_signals([&] { return ::zmq_bind(s.zap.handle(), "inproc://zeromq.zap.01"); });
@@ -332,13 +332,13 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_router_monitor() {
           sockets.erase(found);
         }
         break;
-      // A failed handshake has no descriptor: its socket is closed by ZeroMQ, and the number soon used again.
+      // A failed handshake has no descriptor: ZeroMQ closes its socket, and the number is soon reused.
       default: break;
     }
   }
 }
 
-// Who comes now is more likely to be somebody than who has said nothing for the longest time.
+// A new connection is more likely to be a genuine peer than the one that has been silent for the longest time.
 LEAT_FUNCTION void zeromq_carrier::state::drop_oldest() {
   auto oldest = sockets.end();
   for (auto i = sockets.begin(); i != sockets.end(); ++i)
@@ -351,7 +351,7 @@ LEAT_FUNCTION bool zeromq_carrier::state::pump_router() {
   zmq::message_t id, part;
   for (int i = 0; i < detail::packets_at_once; ++i) {
     if (!detail::receive(router, id)) {
-      // All that those sent who are gone has been received.
+      // Everything that the departed peers sent has been received.
       for (const auto& c : std::exchange(ending, {})) {
         const bool was_closed = std::exchange(c->is_closed, true);
         std::erase_if(peers, [&](const auto& p) { return p.second == c; });
@@ -375,7 +375,7 @@ LEAT_FUNCTION bool zeromq_carrier::state::pump_router() {
         if (const char* const text = ::zmq_msg_gets(part.handle(), "Peer-Address")) where = text;
       }
       const bool is_last = !part.more();
-      // No message has more: those that are left out contradict its head.
+      // No valid message has more frames: the frames that are dropped make the message contradict its head.
       if (p.frames.size() <= wire_limits().parts + 1) p.frames.push_back(detail::frame_of(std::move(part)));
       part.rebuild();
       if (is_last) break;
@@ -385,7 +385,7 @@ LEAT_FUNCTION bool zeromq_carrier::state::pump_router() {
     if (const auto found = peers.find(name); found != peers.end()) {
       c = found->second;
     } else {
-      // Its connection was announced before its first message; if it is gone by now, the message is of nobody.
+      // The connection was announced before its first message; if it is gone by now, the message is dropped.
       pump_router_monitor();
       const auto socket = sockets.find(fd);
       if (socket == sockets.end() || socket->second.c != nullptr) continue;
@@ -424,7 +424,7 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
                 options.keys ? "it uses no keys, or is no server of this library" : "it asks for keys, or is no server of this library"};
         break;
       case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-        // Without keys this is a server that went away while it was greeted: another attempt follows.
+        // Without keys the server went away during the greeting: another attempt follows.
         if (options.keys) over = {closing::cause::refused_keys, "it has another key than expected, or refuses this process's key"};
         break;
       default: break;
@@ -454,7 +454,7 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
   if (d->is_leaving) {
     if (over) d->close_socket(false);
   } else if (over) {
-    d->tcp_cookie = 0;  // there is none any more
+    d->tcp_cookie = 0;  // the connection no longer exists
     events.closed(*d, std::move(*over));
   } else if (d->is_blocked) {
     d->is_blocked = false;
@@ -462,7 +462,7 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
   }
 }
 
-// ZAP 1.0 (RFC 27): allowed are the public keys of the list.
+// ZAP 1.0 (RFC 27): accepts exactly the public keys of the list.
 LEAT_FUNCTION void zeromq_carrier::state::pump_zap() {
   std::vector<zmq::message_t> parts;
   for (zmq::message_t part; detail::receive(zap, part);) {
@@ -492,7 +492,7 @@ LEAT_FUNCTION steady_time zeromq_carrier::next_timer() const {
   steady_time next = no_deadline;
   for (const auto& [when, c] : s.to_shut) next = std::min(next, when);
   for (const auto& [when, number] : s.leaving) next = std::min(next, when);
-  // A router does not tell whose pipe has room again, and of a silent connection nothing comes.
+  // A router does not report which pipe has room again, and a silent connection causes no event, so both are polled.
   if (!s.blocked.empty()) next = std::min(next, std::chrono::steady_clock::now() + std::chrono::milliseconds(2));
   if (s.unclaimed > 0)
     for (const auto& [fd, a] : s.sockets)
@@ -521,7 +521,7 @@ LEAT_FUNCTION void zeromq_carrier::on_timer(steady_time now) {
     s.last_look = now;
     for (auto& [fd, a] : s.sockets) {
       if (a.c != nullptr || a.is_shut) continue;
-      // ZeroMQ holds the frames of a message until its last one has come, however many there are.
+      // ZeroMQ buffers the frames of a message until its last one has arrived, however many there are.
       if (now - a.since >= s.options.stranger_time || detail::received_bytes(fd) > detail::first_message_bytes) state::shut(fd, a);
     }
   }

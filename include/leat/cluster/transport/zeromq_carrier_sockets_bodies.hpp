@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of zeromq_carrier.hpp: frames as ZeroMQ's messages, its sockets, and what its monitors report.
+// Implementation of zeromq_carrier.hpp: frames as ZeroMQ messages, its sockets, and the reports of its monitors.
 
 #include <leat/cluster/transport/zeromq_carrier.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -18,12 +18,13 @@
 namespace leat::transport {
 
 namespace detail {
-inline constexpr std::size_t copied_frame_bytes = 8192;  // a copy costs less than an allocation and a callback
-// What goes in one frame is neither copied together nor waited for piece by piece; it is a sign of life well before silence is one.
+inline constexpr std::size_t copied_frame_bytes = 8192;  // up to this size a copy costs less than an allocation and a callback
+// A frame of this size is neither copied together with others nor awaited in pieces, and it arrives well before a silent peer would be
+// given up.
 inline constexpr std::size_t largest_frame = wire_frame_bytes;
-inline constexpr int packets_at_once = 64;  // between two looks at everything else
+inline constexpr int packets_at_once = 64;  // before everything else is checked again
 
-// Keeps a frame until ZeroMQ's thread has sent it.
+// Keeps a frame alive until ZeroMQ's thread has sent it.
 struct sent_frame {
   frame f;
   std::atomic<int> ready{0};
@@ -56,7 +57,7 @@ struct monitor_event {
   std::string where;
 };
 
-// A signal ends any call of ZeroMQ's with EINTR, also one that does not wait; it is made again. Errors: zmq::error_t.
+// A signal ends any call of ZeroMQ with EINTR, even a nonblocking one, so the call is repeated. Errors: zmq::error_t.
 template <class Call>
 void despite_signals(Call call) {
   while (call() != 0)
@@ -86,14 +87,14 @@ LEAT_FUNCTION bool has_input(zmq::socket_t& socket) {
   return (events & ZMQ_POLLIN) != 0;
 }
 
-// Tells a socket from all others that the system ever had; 0 if there is none.
+// A number that the system gives to no other socket; 0 if there is none.
 LEAT_FUNCTION std::uint64_t cookie_of(int fd) {
   std::uint64_t cookie = 0;
   socklen_t size = sizeof cookie;
   return ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
 }
 
-// Bytes that have come over a connection: tcpi_bytes_received of linux/tcp.h, which glibc's tcp_info ends before.
+// The bytes received over a connection: tcpi_bytes_received of linux/tcp.h, a field that glibc's tcp_info does not include.
 LEAT_FUNCTION std::uint64_t received_bytes(int fd) {
   std::array<std::uint64_t, 17> info{};
   socklen_t size = sizeof info;
@@ -118,7 +119,7 @@ inline constexpr int monitored = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CONNECT_RETRIED
 
 inline constexpr int backlog = 1024;
 inline constexpr int pipe_messages = 512;  // of 256 KiB: more than the credit
-// What a connection may bring before its first message is whole, and how often that is looked at.
+// How much a connection may send before its first message is complete, and how often that is checked.
 inline constexpr std::uint64_t first_message_bytes = std::uint64_t{2} << 20;
 inline constexpr auto between_looks = std::chrono::milliseconds(20);
 inline constexpr auto longest_leave = std::chrono::milliseconds(1000);
