@@ -387,7 +387,7 @@ LEAT_FUNCTION void remove_checkpoint(const std::string& prefix, const std::strin
   std::error_code ignored;
   const std::vector<std::string> data = data_files_of(prefix);
   if (!data.empty()) {
-    if (!digits.empty() && io::digits_before(data[0], data_ending) != digits) return;  // another process has since saved a checkpoint of this name
+    if (!digits.empty() && io::digits_before(data[0], data_ending) != digits) return;  // a newer save by another process
     std::filesystem::remove(prefix + ".json", ignored);
     remove_data_files(prefix, data);
   } else {
