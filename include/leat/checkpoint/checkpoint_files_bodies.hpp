@@ -305,14 +305,14 @@ LEAT_FUNCTION std::string shard_ending(const std::filesystem::path& shard) {
   return name.substr(name.size() - 20);
 }
 
-// Gives a checkpoint that was about to be replaced its name again.
+// Undoes the replacement of a checkpoint: renames the kept files back.
 LEAT_FUNCTION void restore_bundle(const std::string& old, const std::string& prefix) {
   std::error_code ignored;
   for_each_shard(old, [&](const std::filesystem::path& shard) { std::filesystem::rename(shard, prefix + shard_ending(shard), ignored); });
   std::filesystem::rename(old + ".index", prefix + ".index", ignored);
 }
 
-// Removes the files of a checkpoint in TensorFlow's format, and of a checkpoint that it was about to replace.
+// Removes the files of a checkpoint in TensorFlow's format, and those of PREFIX.old, the one that it was replacing.
 LEAT_FUNCTION void remove_bundle(const std::string& prefix) {
   std::error_code ignored;
   for (const std::string& name : {prefix, prefix + std::string(replaced_ending)}) {

@@ -29,6 +29,7 @@ class checkpoint_reader {
 
   const std::string& path() const { return prefix_; }
   checkpoint_format format() const { return format_; }
+  /// Names, dtypes, shapes and checksums of the tensors, and the other contents of the manifest.
   const checkpoint_manifest& manifest() const { return manifest_; }
   /// Whether there is a tensor of this name.
   bool contains(std::string_view name) const { return manifest_.tensors.find(name) != manifest_.tensors.end(); }

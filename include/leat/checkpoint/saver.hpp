@@ -64,6 +64,7 @@ class checkpoint_step {
   std::string variable_;
 };
 
+/// Options of a saver.
 struct saver_options {
   /// The variables to save and restore; empty: all variables except local ones.
   std::vector<saved_variable> var_list{};
@@ -87,6 +88,7 @@ struct saver_options {
   bool sharded = false;
 };
 
+/// Options of one call of `saver::save`.
 struct save_options {
   /// The name of the state file.
   std::string latest_filename = "checkpoint";
@@ -99,6 +101,7 @@ struct save_options {
   std::map<std::string, std::string, std::less<>> values{};
 };
 
+/// Options of one call of `saver::restore`.
 struct restore_options {
   /// Whether variables are left unchanged if the checkpoint lacks them, has them with another dtype or shape, or if their dtype is one that
   /// no array has.

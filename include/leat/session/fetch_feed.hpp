@@ -113,6 +113,7 @@ class feed_item {
   bool adapts = false;
 };
 
+/// The feeds of a run: pairs of a tensor, or its name, and a value. Constructed from braces, a vector of pairs, or a map.
 class feed_list {
  public:
   feed_list() = default;

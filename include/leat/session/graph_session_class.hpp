@@ -24,6 +24,7 @@ class resource_table;
 class variable_slot;
 struct kernel_node;
 
+/// Options of a session; those of a single run are `run_options`.
 struct session_options {
   /// Where the session's steps run: "" in this process; "tcp://host:port" on a server of a cluster (<leat/cluster.hpp>), on which variables
   /// outlive the session.
@@ -87,6 +88,7 @@ class graph_callable {
     for (tensor_value& v : feeds_) v.end_feed();
     return results;
   }
+  /// Runs with these values, in the order of the feeds. The results are valid until the next call. Errors: those of `graph_session::run`.
   const std::vector<tensor_value>& call(std::span<const tensor_value> values);
   /// Like `call(values)`, with options for this call. Errors: those of `graph_session::run`.
   const std::vector<tensor_value>& call(std::span<const tensor_value> values, const run_options& how);

@@ -36,6 +36,7 @@ class variable_slot final : public resource {
     if (!value_) fail();
     return value_;
   }
+  /// Replaces the value; borrowed elements are copied.
   void assign(tensor_value value);
   /// Like `assign`, without copying borrowed elements: their owner keeps them alive.
   void adopt(tensor_value value) {

@@ -11,6 +11,7 @@ namespace leat {
 
 struct step_state;
 
+/// Interface between the executor and the connections of a run's subgraph.
 class tensor_exchange {
  public:
   virtual ~tensor_exchange() = default;

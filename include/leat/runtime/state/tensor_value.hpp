@@ -83,6 +83,7 @@ concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { 
 
 }  // namespace detail
 
+/// A tensor at run time. Copies share the elements; only the sole holder may write to them.
 class tensor_value {
  public:
   tensor_value() = default;
@@ -180,10 +181,12 @@ class tensor_value {
     check_type(dtype_of<T>);
     return {reinterpret_cast<const T*>(buffer_->data), static_cast<std::size_t>(elements())};
   }
+  /// The strings in row-major order. Errors: invalid_argument for another dtype.
   const std::vector<std::string>& texts() const {
     check_type(text_dtype);
     return buffer_->texts;
   }
+  /// The resource that a handle refers to. Errors: invalid_argument for another dtype.
   const std::shared_ptr<resource>& held() const {
     check_type(resource_dtype);
     return buffer_->handle;
@@ -201,6 +204,7 @@ class tensor_value {
     check_type(text_dtype);
     return buffer_->texts;
   }
+  /// Whether it owns its elements and is their only holder, so that it may write to them.
   bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
   bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
   bool is_placed() const { return buffer_ != nullptr && buffer_->placed; }
