@@ -1,6 +1,6 @@
 #pragma once
-// The files of a checkpoint that is written: all are complete and synced under temporary names before the first gets its own, and
-// one rename commits.
+// Writes the files of a checkpoint. All files are complete and synced under temporary names before the first one gets its final name, and
+// one rename commits the checkpoint.
 
 #include <leat/checkpoint/checkpoint_reader.hpp>
 #include <leat/checkpoint/session_access.hpp>
@@ -12,34 +12,35 @@
 
 namespace leat::detail {
 
-/// What is saved: names in the order of the values.
+/// The contents of a checkpoint; names are in the order of the values.
 struct checkpoint_contents {
   std::vector<std::string> names{};
-  std::map<std::size_t, tensor_block> blocks{};              // of values that are parts of tensors: those with one name are the whole
-  std::map<std::string, shape, std::less<>> whole_shapes{};  // of these tensors
+  std::map<std::size_t, tensor_block> blocks{};              // blocks of the values that are slices; slices of one tensor have one name
+  std::map<std::string, shape, std::less<>> whole_shapes{};  // shapes of the sliced tensors
   checkpoint_manifest manifest{};                            // without tensors and data file
-  std::string meta_graph{};                                  // of PREFIX.meta; none if empty
+  std::string meta_graph{};                                  // contents of PREFIX.meta; empty: no such file
 };
 
-/// A checkpoint that is on the disk, but not yet there. Without `commit` its destructor removes it.
+/// A checkpoint whose files are written to disk under temporary names. Unless `commit` is called, the destructor removes them.
 class staged_checkpoint {
  public:
-  /// Errors: those of `io::staged_file`; invalid_argument for names or values that the format cannot hold.
+  /// Writes the values. Errors: those of `io::staged_file`; invalid_argument for names or values that the format cannot hold;
+  /// failed_precondition if PREFIX.json is not a manifest.
   staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
                     const std::vector<tensor_value>& values);
-  /// One that tasks of the session write, each its own variables; `variables`: in the order of the contents' names; `tasks`: where they are.
-  /// In leat's format.
+  /// Has the tasks of the session write the values, each task its own variables, in leat's format. `variables`: in the order of the
+  /// contents' names; `tasks`: the task of each variable.
   /// Errors: also those of `session_access::write_shards`.
   staged_checkpoint(const std::string& prefix, checkpoint_contents contents, const std::vector<std::string>& variables,
                     const std::map<std::string, std::string>& tasks, const session_access& s);
-  /// What tells this save from any other: for `remove_checkpoint`.
+  /// Distinguishes this save from any other, for `remove_checkpoint`.
   const std::string& digits() const { return digits_; }
-  /// Puts the files in their places, the one that commits last, and removes those that they replace. Errors: those of
+  /// Gives the files their final names, the committing file last, and removes the files that they replace. Errors: those of
   /// `io::staged_file`.
   void commit(const io::folder_lock& folder);
 
  private:
-  // A tensor of the checkpoint: a value, or several that are its parts.
+  // A tensor of the checkpoint: one value, or the values that are its slices.
   struct tensor {
     std::string name;
     dtype type = dtype::invalid;
@@ -62,17 +63,18 @@ class staged_checkpoint {
   checkpoint_contents contents_;
   std::string digits_;
   std::optional<io::staged_file> data_, index_, meta_;
-  std::vector<std::unique_ptr<io::staged_file>> shards_;  // instead of data_
+  std::vector<std::unique_ptr<io::staged_file>> shards_;  // used instead of data_ by a sharded checkpoint
 };
 
-/// Refuses to write where somebody else's file stands. Errors: failed_precondition.
+/// Refuses to overwrite a file that is not a checkpoint's manifest. Errors: failed_precondition.
 void check_place(const std::string& prefix);
 
-/// Removes the files of a checkpoint, that which commits first. With digits, only if it is that save's. Its folder is locked.
+/// Removes the files of a checkpoint, the committing file first. If digits are given, only if the checkpoint is from that save. The folder
+/// must be locked.
 void remove_checkpoint(const std::string& prefix, const std::string& digits);
-/// When it was saved, in seconds since 1970; nothing if it is not there.
+/// The time when a checkpoint was saved, in seconds since 1970; empty if it does not exist.
 std::optional<double> checkpoint_time(const std::string& prefix);
-/// Removes what savers that were killed left in a folder. It is locked.
+/// Removes files that savers left in a folder when their process was killed. The folder must be locked.
 void remove_abandoned_data(const std::filesystem::path& folder);
 
 }  // namespace leat::detail

@@ -16,8 +16,8 @@
 
 namespace leat::detail {
 
-// Nothing that somebody else has written is overwritten. Another process that saves here may remove or replace the manifest between any
-// two calls; so a file that cannot be opened is looked for again.
+// Files of other programs are not overwritten. Another process that saves here may remove or replace the manifest between any two calls, so
+// opening it is tried again.
 LEAT_FUNCTION void check_place(const std::string& prefix) {
   const std::string file = prefix + ".json";
   std::error_code ignored;
@@ -74,7 +74,7 @@ LEAT_FUNCTION void staged_checkpoint::stage_shards(const std::vector<std::string
     for (const std::size_t i : its)
       if (!contents_.blocks.contains(i)) used.insert(contents_.names[i]);
     for (const std::size_t i : its) {
-      // Slices of one tensor have one name in the checkpoint, and need others in the file.
+      // Slices of one tensor have the same name in the checkpoint, but need different names in the file.
       std::string name = contents_.blocks.contains(i) ? variables[i] : contents_.names[i];
       while (contents_.blocks.contains(i) && !used.insert(name).second) name += "_";
       order.variables.emplace_back(variables[i], std::move(name));
@@ -141,7 +141,8 @@ LEAT_FUNCTION std::vector<staged_checkpoint::tensor> staged_checkpoint::tensors_
     if (t.values.size() > 1)
       std::sort(t.values.begin(), t.values.end(),
                 [&](std::size_t a, std::size_t b) { return contents_.blocks.at(a).offset < contents_.blocks.at(b).offset; });
-  // Elements of eight bytes first, then of four, then of one: so each array is aligned in the file, and can be used where it is mapped.
+  // Elements of eight bytes first, then of four, then of one, so that each array is aligned in the file and can be used directly in mapped
+  // memory.
   std::sort(list.begin(), list.end(), [](const tensor& a, const tensor& b) {
     const int bytes_a = size_of(a.type), bytes_b = size_of(b.type);
     return bytes_a != bytes_b ? bytes_a > bytes_b : a.name < b.name;
@@ -156,7 +157,7 @@ LEAT_FUNCTION tensor_value staged_checkpoint::whole_of(const tensor& t, const st
   return whole;
 }
 
-// Whether its values, one behind the other, are its bytes: parts along the first axis, or a single value.
+// Whether the concatenated values are the tensor's bytes, that is, there is one value, or the slices are along the first axis.
 LEAT_FUNCTION bool staged_checkpoint::is_written_in_turn(const tensor& t) const {
   if (t.type == text_dtype) return false;
   if (t.values.size() == 1) return true;
@@ -168,7 +169,7 @@ LEAT_FUNCTION bool staged_checkpoint::is_written_in_turn(const tensor& t) const 
 
 LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values) {
   std::vector<std::string> packed(tensors.size());
-  std::vector<std::pair<std::string, io::array_bytes>> arrays;  // of their bytes only the number is used
+  std::vector<std::pair<std::string, io::array_bytes>> arrays;  // of their bytes only the size is used
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     const tensor& t = tensors[k];
     if (t.type == text_dtype) {
@@ -203,7 +204,7 @@ LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor>& tens
   stage_index();
 }
 
-// The data files that a manifest names; none if there is no manifest that can be read.
+// The data files that a manifest names; empty if there is no readable manifest.
 LEAT_FUNCTION std::vector<std::string> data_files_of(const std::string& prefix) {
   try {
     const checkpoint_manifest manifest = read_manifest(io::input_file(prefix + ".json").text());
@@ -215,7 +216,7 @@ LEAT_FUNCTION std::vector<std::string> data_files_of(const std::string& prefix) 
   }
 }
 
-// Files of another name belong to another checkpoint, of which this one is a copy.
+// Removes data files. Files named after another checkpoint belong to that one; then this checkpoint is a copy of it.
 LEAT_FUNCTION void remove_data_files(const std::string& prefix, const std::vector<std::string>& files) {
   std::error_code ignored;
   for (const std::string& file : files)
@@ -223,7 +224,7 @@ LEAT_FUNCTION void remove_data_files(const std::string& prefix, const std::vecto
       std::filesystem::remove(std::filesystem::path(prefix).parent_path() / name, ignored);
 }
 
-// The name under which a file of tensors was saved; empty for files that are no such, and those of versions that did not write it.
+// The name under which a data file was saved; empty for other files, and for files of versions that did not record the name.
 LEAT_FUNCTION std::string saved_name(const std::filesystem::path& data) {
   try {
     const io::input_file file(data);
@@ -256,7 +257,7 @@ LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<tensor>
       throw invalid_argument("a tensor named " + io::detail::in_quotes(name) + ", which the format keeps for itself");
   };
   for (const tensor& t : tensors) {
-    // TensorFlow does not know slices of nothing; one that is all of its tensor is written as a tensor there, too.
+    // TensorFlow does not know slices without elements; a slice that is the whole tensor is written as a tensor, as TensorFlow does.
     const auto slices = std::count_if(t.values.begin(), t.values.end(), [&](std::size_t i) { return values[i].elements() > 0; });
     if (slices <= 1) {
       add(t.name, written(whole_of(t, values)));
@@ -298,20 +299,20 @@ void for_each_shard(const std::string& prefix, F f) {
   for (const auto& shard : shards) f(shard);
 }
 
-// ".data-00000-of-00001" of a shard's name.
+// The ending of a shard's name, ".data-00000-of-00001".
 LEAT_FUNCTION std::string shard_ending(const std::filesystem::path& shard) {
   const std::string name = shard.filename().string();
   return name.substr(name.size() - 20);
 }
 
-// Gives a checkpoint that was to be replaced its name back.
+// Undoes the replacement of a checkpoint: renames the kept files back.
 LEAT_FUNCTION void restore_bundle(const std::string& old, const std::string& prefix) {
   std::error_code ignored;
   for_each_shard(old, [&](const std::filesystem::path& shard) { std::filesystem::rename(shard, prefix + shard_ending(shard), ignored); });
   std::filesystem::rename(old + ".index", prefix + ".index", ignored);
 }
 
-// Removes the files of a checkpoint in TensorFlow's format, and of one that it was to replace.
+// Removes the files of a checkpoint in TensorFlow's format, and those of PREFIX.old, the one that it was replacing.
 LEAT_FUNCTION void remove_bundle(const std::string& prefix) {
   std::error_code ignored;
   for (const std::string& name : {prefix, prefix + std::string(replaced_ending)}) {
@@ -333,7 +334,7 @@ LEAT_FUNCTION void staged_checkpoint::commit_leat(const io::folder_lock& folder)
   try {
     for (io::staged_file* const file : data) file->put_in_place();
     if (meta_) meta_->put_in_place();
-    folder.sync();  // the names of the data are on the disk before the name of what commits them
+    folder.sync();  // the data files' names must be on disk before the committing name
     index_->put_in_place();
   } catch (...) {
     for (io::staged_file* const file : data) file->remove();
@@ -346,8 +347,8 @@ LEAT_FUNCTION void staged_checkpoint::commit_leat(const io::folder_lock& folder)
 }
 
 LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& folder) {
-  // The data have a name that the format prescribes. So what is there is kept under another name while an index of the one and data of
-  // the other would stand together, and the index is away for as long.
+  // The format prescribes the name of the data file, so the new data replaces the old before the index does. Meanwhile the old checkpoint
+  // is kept under another name, and PREFIX.index does not exist, so that no index stands next to the data of another checkpoint.
   const std::string old = prefix_ + std::string(replaced_ending), index = prefix_ + ".index";
   std::error_code problem;
   const bool replaces = std::filesystem::exists(index, problem);
@@ -362,7 +363,7 @@ LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& f
   try {
     data_->put_in_place();
     if (meta_) meta_->put_in_place();
-    folder.sync();  // the name of the data is on the disk before that of the index
+    folder.sync();  // the data file's name must be on disk before that of the index
     index_->put_in_place();
   } catch (...) {
     if (!replaces) {
@@ -373,11 +374,11 @@ LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& f
   }
   folder.sync();
   for_each_shard(prefix_, [&](const std::filesystem::path& shard) {
-    if (shard.filename() != data_->path().filename()) std::filesystem::remove(shard, problem);  // of one that had more shards
+    if (shard.filename() != data_->path().filename()) std::filesystem::remove(shard, problem);  // of a previous checkpoint with more shards
   });
   remove_bundle(old);
   const std::vector<std::string> others = data_files_of(prefix_);
-  if (others.empty()) return;  // no manifest, or none that can be read
+  if (others.empty()) return;  // no manifest, or not a readable one
   std::filesystem::remove(prefix_ + ".json", problem);
   remove_data_files(prefix_, others);
 }
@@ -386,7 +387,7 @@ LEAT_FUNCTION void remove_checkpoint(const std::string& prefix, const std::strin
   std::error_code ignored;
   const std::vector<std::string> data = data_files_of(prefix);
   if (!data.empty()) {
-    if (!digits.empty() && io::digits_before(data[0], data_ending) != digits) return;  // another process has saved one of this name
+    if (!digits.empty() && io::digits_before(data[0], data_ending) != digits) return;  // a newer save by another process
     std::filesystem::remove(prefix + ".json", ignored);
     remove_data_files(prefix, data);
   } else {
@@ -415,8 +416,8 @@ LEAT_FUNCTION void remove_abandoned_data(const std::filesystem::path& folder) {
     const std::string prefix = name.substr(0, name.size() - data_ending.size() - digits.size() - 1);
     const std::string whole = (entry.path().parent_path() / prefix).string();
     io::remove_abandoned(entry.path(), [&] {
-      if (saved_name(entry.path()) != name) return true;  // no save has left it here: another program, or somebody who copied it
-      // A manifest that cannot be read may be one of this data: somebody may want to save what can be saved.
+      if (saved_name(entry.path()) != name) return true;  // not left by a save: another program's file, or a copy
+      // An unreadable manifest may belong to this data, which is kept so that it can be recovered by hand.
       const std::vector<std::string> its = data_files_of(whole);
       const auto is_this = [&](const std::string& file) { return name_of_data(whole, file) == name; };
       return std::any_of(its.begin(), its.end(), is_this) || (its.empty() && std::filesystem::exists(whole + ".json", ignored));

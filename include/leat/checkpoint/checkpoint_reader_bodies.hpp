@@ -17,7 +17,7 @@ namespace leat::detail {
 
 LEAT_FUNCTION std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
   std::string best;
-  std::size_t fewest = name.size() / 2 + 2;  // more changes than that are no likeness
+  std::size_t fewest = name.size() / 2 + 2;  // names with more changes are not similar
   std::vector<std::size_t> row;
   for (const std::string& other : names) {
     if (std::max(other.size(), name.size()) - std::min(other.size(), name.size()) >= fewest) continue;
@@ -38,7 +38,7 @@ LEAT_FUNCTION std::string nearest_name(std::string_view name, const std::vector<
 }
 
 LEAT_FUNCTION std::string names_with_nearest(const std::vector<std::string>& names, const std::vector<std::string>& candidates) {
-  constexpr std::size_t most = 20;  // comparing thousands of names with thousands takes long, and nobody reads them
+  constexpr std::size_t most = 20;  // a longer list is slow to compute and too long to read
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < most; ++i) {
     const std::string near = nearest_name(names[i], candidates);
@@ -72,7 +72,7 @@ LEAT_FUNCTION bool has_manifest(const std::string& prefix) {
   }
 }
 
-// The pages of a file, as what keeps a borrowed tensor's elements.
+// Mapped pages of a file, as the owner of a borrowed tensor's elements.
 class mapping_holder final : public resource {
  public:
   explicit mapping_holder(std::shared_ptr<io::file_mapping> mapping) : mapping_(std::move(mapping)) {}
@@ -86,8 +86,8 @@ class mapping_holder final : public resource {
 namespace leat {
 
 LEAT_FUNCTION checkpoint_reader::checkpoint_reader(std::string prefix) : prefix_(std::move(prefix)) {
-  // A save in one format removes the files of the other; where a crash left both, the later one counts. A .json that is no manifest is
-  // somebody else's.
+  // A save in one format removes the files of the other. If a crash left both, the later one counts. A .json file that is not a manifest
+  // belongs to another program.
   std::error_code none, no_index;
   const auto manifest_time = std::filesystem::last_write_time(prefix_ + ".json", none);
   const auto index_time = std::filesystem::last_write_time(prefix_ + ".index", no_index);
@@ -125,7 +125,7 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
       }
       break;
     } catch (const not_found& e) {
-      // A later save may have replaced both since; then there is another manifest.
+      // A later save may have replaced both files meanwhile; then the manifest has changed.
       if (now == text) throw data_loss(std::string(e.what()) + ", though " + at.string() + " names it");
     }
     text = std::move(now);
@@ -143,7 +143,7 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
   return true;
 }
 
-// Finds what the manifest has in one of the files.
+// Locates the tensors that the manifest has in one of the files.
 LEAT_FUNCTION void checkpoint_reader::open_data(int number, const std::filesystem::path& data, std::uint64_t bytes) {
   const io::input_file& file = *files_[static_cast<std::size_t>(number)];
   if (file.size() != bytes)
@@ -179,7 +179,7 @@ LEAT_FUNCTION void checkpoint_reader::open_data(int number, const std::filesyste
 }
 
 LEAT_FUNCTION bool checkpoint_reader::open_tensorflow() {
-  // While it is replaced the index is not there, and the old one has another name; either may vanish between two looks at them.
+  // While a checkpoint is being replaced, its index is absent and the old one has another name; either may vanish between two attempts.
   constexpr int most_attempts = 100;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     if (open_bundle(prefix_) || open_bundle(prefix_ + std::string(detail::replaced_ending))) return true;
@@ -208,7 +208,7 @@ LEAT_FUNCTION bool checkpoint_reader::open_bundle(const std::string& prefix) {
     if (!index_file->has_its_name()) return false;
     throw data_loss(std::string(e.what()) + ", though " + index_file->path().string() + " names it");
   }
-  if (!index_file->has_its_name()) return false;  // the data may be those of another index
+  if (!index_file->has_its_name()) return false;  // it was replaced: the data may belong to another index
   for (const auto& [name, entry] : index.entries) {
     checkpoint_manifest::tensor& tensor = manifest_.tensors[name];
     tensor.dtype = static_cast<dtype>(entry.dtype);
@@ -321,7 +321,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const 
       fail(name, at, "its bytes have the checksum " + io::checksum_text(is) + ", not " + io::checksum_text(tensor.crc32c) + ": altered");
   };
   if (tensor.dtype == text_dtype) {
-    // Each takes a byte at least.
+    // Each string takes at least one byte.
     if (static_cast<std::uint64_t>(tensor.shape.elements()) > at.size) fail(name, at, "fewer strings than its shape has");
     std::string bytes(static_cast<std::size_t>(at.size), '\0');
     file.read(at.begin, std::as_writable_bytes(std::span(bytes)));
@@ -344,7 +344,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const 
                         ", which the library does not compute with");
   tensor_value made(tensor.dtype, tensor.shape);
   const std::span<std::byte> bytes(made.data(), made.bytes());
-  // Block by block, while they are in the processor's cache.
+  // In blocks, so that the checksum is computed while the bytes are in the processor's cache.
   constexpr std::size_t block = std::size_t{1} << 20;
   std::uint32_t checksum = 0;
   for (std::size_t done = 0; done < bytes.size(); done += block) {
@@ -361,7 +361,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const 
 
 LEAT_FUNCTION tensor_value checkpoint_reader::mapped(std::string_view name) const {
   const auto& [key, tensor] = entry(name);
-  if (parts_.contains(name) || !loaded_.empty()) return value(name);  // nowhere in one piece
+  if (parts_.contains(name) || !loaded_.empty()) return value(name);  // not contiguous in a file
   const place& at = places_.find(name)->second;
   const auto alignment = static_cast<std::uint64_t>(size_of(tensor.dtype));
   if (alignment == 0 || tensor.dtype == dtype::boolean || at.begin % alignment != 0 || at.size == 0) return value(name);

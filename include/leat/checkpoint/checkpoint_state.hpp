@@ -1,6 +1,7 @@
 #pragma once
-// The state file of a folder of checkpoints, "checkpoint": the newest one and those that are kept, in protobuf's text form, as
-// TensorFlow writes and reads it. Source: TensorFlow checkpoint_state.proto, `train.get_checkpoint_state`, `train.latest_checkpoint`.
+// The state file of a folder of checkpoints, "checkpoint": it names the newest checkpoint and those that are kept, in protobuf's text
+// format, as TensorFlow writes and reads it. Source: TensorFlow checkpoint_state.proto, `train.get_checkpoint_state`,
+// `train.latest_checkpoint`.
 
 #include <leat/checkpoint/checkpoint_reader.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -11,7 +12,7 @@
 
 namespace leat {
 
-/// What a state file says; relative paths in it are relative to its folder.
+/// The contents of a state file; relative paths in it are relative to its folder.
 struct checkpoint_state {
   std::string model_checkpoint_path{};
   std::vector<std::string> all_model_checkpoint_paths{};
@@ -20,19 +21,19 @@ struct checkpoint_state {
   bool operator==(const checkpoint_state&) const = default;
 };
 
-/// A state in protobuf's text form.
+/// A state in protobuf's text format.
 std::string write_checkpoint_state(const checkpoint_state& state);
-/// A state from its text form. Errors: data_loss, naming the line, for text that is not such a message.
+/// Parses a state in protobuf's text format. Errors: data_loss, naming the line, for text that is not such a message.
 checkpoint_state read_checkpoint_state(std::string_view text);
 
-/// The state of a folder, with the folder before relative paths; nothing if there is no such file. A folder that was moved or copied has
-/// its checkpoints where it is now: where one of the same name is in the folder, that is meant, whatever path the file has. Errors:
-/// data_loss.
+/// The state of a folder; the folder is prepended to relative paths. Empty if there is no such file. If the folder has a checkpoint of the
+/// same name as an absolute path to elsewhere, the path is replaced by that checkpoint, because the folder may have been moved or copied.
+/// Errors: data_loss.
 std::optional<checkpoint_state> get_checkpoint_state(const std::string& folder, const std::string& latest_filename = "checkpoint");
 
-/// The newest checkpoint of a folder, open: it can be restored though a trainer removes it meanwhile. Empty if there is no state file,
-/// or if all checkpoints that it names are gone. Errors: data_loss and invalid_argument for files that are not what they should be.
-/// Source: TensorFlow `train.latest_checkpoint`.
+/// The newest checkpoint of a folder, already open, so that it can be restored even if a trainer removes it meanwhile. Empty if there is no
+/// state file, or if all checkpoints that it names are gone. Errors: data_loss and invalid_argument for malformed files. Source: TensorFlow
+/// `train.latest_checkpoint`.
 checkpoint_path latest_checkpoint(const std::string& folder, const std::string& latest_filename = "checkpoint");
 
 namespace detail {

@@ -78,13 +78,13 @@ LEAT_FUNCTION checkpoint_path latest_checkpoint(const std::string& folder, const
     std::vector<std::string> candidates{state->model_checkpoint_path};
     for (auto at = state->all_model_checkpoint_paths.rbegin(); at != state->all_model_checkpoint_paths.rend(); ++at)
       candidates.push_back(*at);
-    // A relative path may lead out of the folder, to where nothing is after a move.
+    // A relative path may lead out of the folder, where nothing exists after a move.
     for (std::string& path : candidates)
       if (!path.empty() && !checkpoint_exists(path))
         if (const auto moved = (std::filesystem::path(folder) / std::filesystem::path(path).filename()).string(); checkpoint_exists(moved))
           path = moved;
-    // What is removed between the reading of the state and the opening is no longer the newest: then the state says another one. Only if
-    // it does not, someone removed it by hand, and an older one is the newest that is left.
+    // A checkpoint that was removed after the state was read is no longer the newest, and the state names another one. Only if the state is
+    // unchanged was the checkpoint removed by hand; then the newest remaining one counts.
     const std::size_t count = before == state ? candidates.size() : 1;
     for (std::size_t i = 0; i < count; ++i) {
       if (candidates[i].empty()) continue;

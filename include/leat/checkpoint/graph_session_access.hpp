@@ -1,5 +1,6 @@
 #pragma once
-// Sessions of graphs with names, as savers see them. Savers read this header where graphs are: others need nothing of it.
+// Adapts sessions of graphs with names to savers. Savers include this header if graphs are available, so that other programs do not depend
+// on it.
 
 #include <leat/checkpoint/saver.hpp>
 #include <leat/core/fill.hpp>
@@ -28,7 +29,7 @@ class graph_session_access final : public session_access {
 };
 
 inline graph_session_access access_of(access_key, graph_session& s) {
-  compile_fill(fill_graph_capture);  // another source may have made the saver
+  compile_fill(fill_graph_capture);  // needed if another source file constructs the saver
   return graph_session_access(s);
 }
 

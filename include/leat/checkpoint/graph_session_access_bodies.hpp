@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of graph_session_access.hpp, and what savers do with graphs.
+// Implementation of graph_session_access.hpp, and the parts of savers that need graphs.
 
 #include <leat/checkpoint/graph_session_access.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -61,7 +61,8 @@ LEAT_FUNCTION void graph_session_access::with_values(const std::vector<std::stri
 LEAT_FUNCTION void graph_session_access::assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values,
                                                 bool adopt) {
   const auto variables = saved_variables(session_->owner());
-  // Where arrays are counted they are copied, which is where a limit may be reached: then all is as it was.
+  // With a memory limit, arrays are copied and counted. If the limit is reached while copying, all variables get their earlier values
+  // again.
   const bool shares = adopt || session_->options().memory_limit_in_bytes == 0;
   std::vector<std::pair<const output*, tensor_value>> before;
   try {

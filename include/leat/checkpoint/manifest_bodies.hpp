@@ -19,7 +19,7 @@ namespace leat::detail {
 
 inline constexpr std::string_view manifest_format = "leat checkpoint";
 inline constexpr std::int64_t manifest_version = 1;
-inline constexpr std::int64_t sharded_manifest_version = 2;  // which readers of the first would take for something else
+inline constexpr std::int64_t sharded_manifest_version = 2;  // a new version, because older readers would misread it
 
 inline constexpr std::pair<std::string_view, dtype> manifest_types[]{
     {"float32", dtype::float32}, {"float64", dtype::float64}, {"int32", dtype::int32}, {"int64", dtype::int64},
@@ -38,7 +38,7 @@ LEAT_FUNCTION nlohmann::json parse_manifest(std::string_view text) {
   };
   try {
     return nlohmann::json::parse(text.begin(), text.end(), watch);
-  } catch (const nlohmann::json::parse_error& e) {  // its own message repeats bytes of the file unescaped
+  } catch (const nlohmann::json::parse_error& e) {  // its message would repeat bytes of the file unescaped
     throw data_loss("the manifest is no JSON: wrong at byte " + std::to_string(e.byte));
   } catch (const nlohmann::json::exception& e) {
     throw data_loss("the manifest is no JSON: " + proto::detail::in_quotes(e.what(), 200));
@@ -53,7 +53,7 @@ LEAT_FUNCTION std::uint32_t checksum_of_text(const std::string& text) {
   return number;
 }
 
-// A shape; sizes in all are at most 2^48.
+// Reads a shape of at most 2^48 elements.
 template <class Wrong>
 shape read_manifest_shape(const nlohmann::json& sizes, const Wrong& wrong) {
   if (!sizes.is_array() || sizes.size() > static_cast<std::size_t>(max_rank))
@@ -77,7 +77,7 @@ int read_manifest_file(const nlohmann::json& entry, std::size_t files, const Wro
   return static_cast<int>(entry["file"].get<std::uint64_t>());
 }
 
-// A slice of a tensor of a sharded checkpoint.
+// Reads a slice of a tensor of a sharded checkpoint.
 template <class Wrong>
 checkpoint_manifest::part read_manifest_part(const nlohmann::json& entry, std::size_t files, const Wrong& wrong) {
   for (const char* key : {"name", "crc32c"})
@@ -95,7 +95,7 @@ checkpoint_manifest::part read_manifest_part(const nlohmann::json& entry, std::s
   return made;
 }
 
-// `files`: how many a sharded checkpoint has; 0 for one that is not.
+// `files`: the number of files of a sharded checkpoint; 0 if the checkpoint is not sharded.
 LEAT_FUNCTION checkpoint_manifest::tensor read_manifest_tensor(const std::string& name, const nlohmann::json& entry, std::size_t files) {
   const auto wrong = [&](const std::string& what) {
     throw invalid_argument("manifest: tensor " + proto::detail::in_quotes(name) + ": " + what);
@@ -227,7 +227,7 @@ LEAT_FUNCTION checkpoint_manifest read_manifest(std::string_view text) {
       wrong("the field " + proto::detail::in_quotes(key) + " is not known");
     }
   }
-  // A manifest names a file of its own folder, never one elsewhere.
+  // A manifest may only name files in its own folder.
   const auto check_name = [&](const std::string& name) {
     if (name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
       wrong("data: " + proto::detail::in_quotes(name) + " is no name of a file in its folder");

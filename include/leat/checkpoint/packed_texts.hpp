@@ -1,5 +1,5 @@
 #pragma once
-// Strings in a safetensors file: for each its length in eight bytes, little endian, and its bytes.
+// Strings in a safetensors file: the length of each string in eight bytes, little endian, followed by its bytes.
 
 #include <leat/core/function_bodies.hpp>
 
@@ -10,7 +10,7 @@
 namespace leat::detail {
 
 std::string pack_texts(const std::vector<std::string>& texts);
-/// Into as many strings as `texts` has; whether the bytes are just those.
+/// Unpacks as many strings as `texts` has elements. Returns whether they take exactly all bytes.
 bool unpack_texts(std::string_view bytes, std::vector<std::string>& texts);
 
 }  // namespace leat::detail

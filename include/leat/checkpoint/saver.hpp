@@ -5,8 +5,8 @@
 //   const std::string path = save(s, "log/model", step);       // "log/model-300"
 //   if (const checkpoint_path latest = latest_checkpoint("log")) save.restore(s, latest);
 //
-// Sessions of typed expressions are saved and restored by the same calls (<leat/checkpoint/typed_session_access.hpp>). After a crash at
-// any moment the last checkpoint that `save` returned is there, whole; several processes may save into one folder.
+// Sessions of typed expressions are saved and restored by the same calls (<leat/checkpoint/typed_session_access.hpp>). Even after a crash,
+// the last checkpoint that `save` returned is complete; several processes may save into one folder.
 // Source: TensorFlow 1.x `train.Saver`.
 
 #include <leat/checkpoint/checkpoint_reader.hpp>
@@ -25,8 +25,9 @@ namespace leat {
 
 class partitioned_variable;
 
-/// A variable, and its name in a checkpoint: `w`, `{"old/w", w}`, `{"old/w", "w"}`; a typed variable, a graph's, or a variable's name. A
-/// partitioned variable, or its name, is all of its slices; a slice without a name of its own is saved as part of the whole.
+/// A variable, and its name in a checkpoint: `w`, `{"old/w", w}`, `{"old/w", "w"}`. The variable may be typed, of a graph, or given by
+/// name. A partitioned variable, or its name, stands for all of its slices; a slice without a name of its own is saved as part of the
+/// whole.
 struct saved_variable {
   std::string name_in_checkpoint{};
   std::string variable{};
@@ -43,7 +44,8 @@ struct saved_variable {
   bool operator==(const saved_variable&) const = default;
 };
 
-/// The step that a checkpoint is saved at: a number, or the variable that counts it, of a graph or typed, or its name.
+/// The step at which a checkpoint is saved: a number, or the variable that counts it, given as a variable of a graph, a typed variable, or
+/// a name.
 class checkpoint_step {
  public:
   checkpoint_step() = default;
@@ -62,65 +64,69 @@ class checkpoint_step {
   std::string variable_;
 };
 
+/// Options of a saver.
 struct saver_options {
-  /// What is saved and restored; empty for all variables but local ones.
+  /// The variables to save and restore; empty: all variables except local ones.
   std::vector<saved_variable> var_list{};
-  /// How many checkpoints are kept, of those that this saver wrote; older ones are removed. 0: all.
+  /// How many of the checkpoints that this saver wrote are kept; older ones are removed. 0: all.
   int max_to_keep = 5;
-  /// Of those that would be removed, one in so many hours is kept.
+  /// Of the checkpoints that would be removed, one per this many hours is kept.
   double keep_checkpoint_every_n_hours = 10000;
   checkpoint_format format = checkpoint_format::leat;
-  /// "model-00000300" instead of "model-300".
+  /// Pads the step number: "model-00000300" instead of "model-300".
   bool pad_step_number = false;
   /// Whether the state file names checkpoints relative to its folder.
   bool save_relative_paths = false;
-  /// Whether a graph without variables is taken: then the saver has those that the graph has when it is saved.
+  /// Whether the saver accepts a graph without variables; it then saves the variables that the graph has at the time of saving.
   bool defer_build = false;
-  /// Whether saving only copies the values, and a thread of the saver's writes them. What goes wrong there is thrown by the next call of
-  /// `save`, `wait` or `close`.
+  /// Whether `save` only copies the values, and a thread of the saver writes them. The next call of `save`, `wait` or `close` throws the
+  /// errors of that thread.
   bool in_background = false;
-  /// Whether, of a session on a cluster, each task that has variables writes them itself, into a file of its own beside the manifest, all side
-  /// by side; nothing but checksums comes to the client. The checkpoint's folder is one that all of these tasks see under the client's
-  /// path, and may write to. Sessions without a target save as otherwise. In leat's format, and not in the background.
+  /// Whether, for a session on a cluster, each task that has variables writes them itself, in parallel, into its own file next to the
+  /// manifest; the client receives only checksums. All of these tasks must see the checkpoint's folder under the client's path and be able
+  /// to write to it. For sessions without a target the option has no effect. Only in leat's format, and not in the background.
   bool sharded = false;
 };
 
+/// Options of one call of `saver::save`.
 struct save_options {
   /// The name of the state file.
   std::string latest_filename = "checkpoint";
   /// Whether to write the state file.
   bool write_state = true;
-  /// Whether to write PREFIX.meta, the graph, of a session that runs one.
+  /// Whether to write PREFIX.meta, the graph, if the session runs a graph.
   bool write_meta_graph = true;
-  /// The state of the input pipeline, and a program's own strings: `checkpoint_reader::manifest` has them.
+  /// The state of the input pipeline, and the program's own strings; `checkpoint_reader::manifest` returns them.
   std::string pipeline_state{};
   std::map<std::string, std::string, std::less<>> values{};
 };
 
+/// Options of one call of `saver::restore`.
 struct restore_options {
-  /// Whether variables that the checkpoint lacks, has with another dtype or shape, or that are of a dtype that no array has, are left as
-  /// they are.
+  /// Whether variables are left unchanged if the checkpoint lacks them, has them with another dtype or shape, or if their dtype is one that
+  /// no array has.
   bool partly = false;
   /// Whether a tensor of the checkpoint that is not restored is an error.
   bool exact = false;
-  /// Whether a graph session's variables share the file's pages until a run writes to them, so that restoring takes no time to read.
-  /// Checksums are not looked at then.
+  /// Whether a graph session's variables share the file's mapped memory until a run writes to them, so that restoring does not read the
+  /// file. Then checksums are not verified.
   bool mapped = false;
 };
 
-/// What a restoring did, by names in the checkpoint.
+/// The result of restoring, as names in the checkpoint.
 struct restore_report {
   std::vector<std::string> restored{};
   /// Variables that the checkpoint lacks.
   std::vector<std::string> missing{};
-  /// Tensors of the checkpoint that are no variables to be restored.
+  /// Tensors of the checkpoint that are not variables to be restored.
   std::vector<std::string> additional{};
-  /// Variables of another dtype or shape than in the checkpoint, or of a dtype that no array has.
+  /// Variables with another dtype or shape than in the checkpoint, or with a dtype that no array has.
   std::vector<std::string> misshapen{};
 };
 
 namespace detail {
-/// Adds the variables of a graph, of the default one for null, to a list; returns the graph's serial number. Null where no graph is.
+/// Adds the variables of a graph (null: the default graph) to a list; returns the graph's serial number. The pointer is null in programs
+/// without graphs.
 using graph_capture = std::uint64_t (*)(graph* of, std::vector<saved_variable>& list);
 LEAT_DECLARE_FILL(fill_graph_capture);
 inline graph_capture& capture_of_graphs() {
@@ -131,23 +137,25 @@ inline graph_capture& capture_of_graphs() {
 }
 }  // namespace detail
 
-/// Thread-safe. Copies are the same saver.
+/// Saves and restores variables; see saver.hpp. Thread-safe. Copies share their state.
 class saver {
  public:
-  /// Saves what the options say; without a list, all variables that the thread's default graph has now, if the session runs that graph,
-  /// and otherwise all of the session. Errors: invalid_argument for options out of range, or two variables under one name.
+  /// A saver of the variables in the options' list. If the list is empty: of all variables that the thread's default graph has now, if the
+  /// session runs that graph, else of all variables of the session. Errors: invalid_argument for options out of range, or two variables
+  /// under one name.
   explicit saver(saver_options options = {});
-  /// Saves variables that this graph has now. Errors: also invalid_argument if it has none.
+  /// A saver of the variables in the options' list or, if it is empty, of those that this graph has now. Errors: also invalid_argument if
+  /// there are none, unless `defer_build`.
   explicit saver(graph& g, saver_options options = {});
 
-  /// Saves the variables as `prefix`, or `prefix-STEP`, whose name it returns; its folder is made if it is not there. Older checkpoints
-  /// are removed when it is complete. Errors: failed_precondition, naming them, for variables without a value, and for a folder that
-  /// cannot be written to; resource_exhausted for a full disk; invalid_argument for no variables, a state file that is also the
-  /// checkpoint's name, or a counter that is no integer; not_found for variables that the session lacks. After an error all
-  /// checkpoints are as they were.
+  /// Saves the variables as `prefix`, or `prefix-STEP`, and returns that name; creates the folder if needed. Older checkpoints are removed
+  /// after this one is complete. Errors: failed_precondition for variables without a value, which it names, for a folder that cannot be
+  /// written to, and if the saver is closed; resource_exhausted for a full disk; invalid_argument if there are no variables, if the state
+  /// file has the checkpoint's name, or if the counter is not an integer; not_found for variables that the session lacks. After an error
+  /// all checkpoints are as before.
   template <class Session>
   std::string save(Session& s, const std::string& prefix, const checkpoint_step& step = {}, const save_options& how = {}) {
-    auto access = access_of(detail::access_key{}, s);  // found by the key's namespace, whatever is included first
+    auto access = access_of(detail::access_key{}, s);  // found through the key's namespace, in any order of includes
     return save_from(access, prefix, step, how);
   }
   template <class Session>
@@ -155,9 +163,9 @@ class saver {
     return save(s, prefix, step, how);
   }
 
-  /// Restores the variables, all or none. Errors: not_found if there is no such checkpoint; not_found for variables that it lacks and
-  /// invalid_argument for those with another dtype or shape, with lists of both and of what else it has; data_loss for damaged files;
-  /// invalid_argument for an empty path.
+  /// Restores the variables, all or none. Errors: not_found if there is no such checkpoint; not_found for variables that the checkpoint
+  /// lacks and invalid_argument for those with another dtype or shape, with lists of both and of the additional tensors; not_found for
+  /// variables that the session lacks; data_loss for damaged files; invalid_argument for an empty path, or if there are no variables.
   template <class Session>
   restore_report restore(Session& s, const checkpoint_path& path, const restore_options& how = {}) const {
     auto access = access_of(detail::access_key{}, s);
@@ -166,12 +174,13 @@ class saver {
 
   /// The checkpoints that this saver keeps, oldest first; empty if it keeps all.
   std::vector<std::string> last_checkpoints() const;
-  /// Takes over the checkpoints of an earlier run, oldest first: those that are there. Source: TensorFlow `recover_last_checkpoints`.
+  /// Takes over the checkpoints of an earlier run, oldest first; those that no longer exist are ignored. Source: TensorFlow
+  /// `recover_last_checkpoints`.
   void recover_last_checkpoints(const std::vector<std::string>& paths);
 
-  /// Waits until what is being saved in the background is complete. Errors: what went wrong with it.
+  /// Waits until saving in the background is complete. Errors: those of saving.
   void wait();
-  /// `wait`; later calls of `save` are failed_precondition.
+  /// Waits as `wait` does; later calls of `save` fail with failed_precondition. Errors: those of `wait`.
   void close();
   const saver_options& options() const;
 
@@ -183,8 +192,8 @@ class saver {
   std::shared_ptr<kept> kept_;
 };
 
-/// Restores all variables of a session from the newest checkpoint of a folder, whatever a trainer removes meanwhile. Returns its
-/// name, empty if there is none. Errors: those of `latest_checkpoint` and `saver::restore`.
+/// Restores all variables of a session from the newest checkpoint of a folder, even if a trainer removes it meanwhile. Returns its name,
+/// which is empty if there is none. Errors: those of `latest_checkpoint` and `saver::restore`.
 template <class Session>
 checkpoint_path restore_latest(Session& s, const std::string& folder, const restore_options& how = {}) {
   checkpoint_path latest = latest_checkpoint(folder);
@@ -197,7 +206,7 @@ checkpoint_path restore_latest(Session& s, const std::string& folder, const rest
 #if LEAT_WITH_BODIES
 #include <leat/checkpoint/saver_bodies.hpp>
 #endif
-// Where graphs are, or come later, savers take their sessions and variables, too.
+// In programs with graphs, whichever header is included first, savers also accept sessions and variables of graphs.
 #define LEAT_SAVERS_OF_GRAPHS <leat/checkpoint/graph_session_access.hpp>
 #if defined(LEAT_HAS_GRAPHS)
 #include LEAT_SAVERS_OF_GRAPHS

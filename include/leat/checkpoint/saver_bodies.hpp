@@ -21,19 +21,19 @@
 
 namespace leat::detail {
 
-/// A variable that is saved or restored: a tensor of the checkpoint, or a slice of one.
+/// A variable that is saved or restored: as a tensor of the checkpoint, or as a slice of one.
 struct chosen_variable {
   std::string name_in_checkpoint;
   const session_variable* variable;
   bool is_slice = false;
 };
-/// Variables of a session, and names that it has not.
+/// Variables of a session, and names that the session does not have.
 struct chosen_variables {
   std::vector<chosen_variable> found{};
   std::vector<std::string> unknown{};
 };
 
-// The variables of a list: of a partitioned variable, which is known by its own name, all slices.
+// The variables of a list; for a partitioned variable, which is listed by its own name, all of its slices.
 // Errors: invalid_argument for two variables under one name.
 LEAT_FUNCTION chosen_variables listed_variables(const std::vector<saved_variable>& list, const std::vector<session_variable>& there) {
   std::map<std::string_view, const session_variable*> by_name;
@@ -58,7 +58,7 @@ LEAT_FUNCTION chosen_variables listed_variables(const std::vector<saved_variable
   }
   std::set<std::pair<std::string, const session_variable*>> seen;
   std::erase_if(all.found, [&](const chosen_variable& v) { return !seen.emplace(v.name_in_checkpoint, v.variable).second; });
-  // The slices of a tensor one behind the other, where its first one stands.
+  // Puts the slices of a tensor next to each other, at the position of its first slice.
   std::map<std::string, std::size_t> places;
   std::vector<std::vector<chosen_variable>> tensors;
   for (chosen_variable& v : all.found) {
@@ -86,21 +86,21 @@ LEAT_FUNCTION chosen_variables listed_variables(const std::vector<saved_variable
 
 namespace leat {
 
-/// What copies of a saver share.
+/// State that copies of a saver share.
 struct saver::kept {
   struct checkpoint {
     std::string path;
     double time = 0;     // seconds since 1970
-    std::string digits;  // tells this saver's from others'; empty for one that it recovered
+    std::string digits;  // identifies the save; empty for a recovered checkpoint
   };
   saver_options options;
-  std::uint64_t captured = 0;          // serial number of the graph whose variables are the list
-  std::vector<saved_variable> list{};  // empty for all
+  std::uint64_t captured = 0;          // serial number of the graph whose variables are in `list`
+  std::vector<saved_variable> list{};  // empty: all variables
 
-  mutable std::mutex guard;  // of what follows
+  mutable std::mutex guard;  // guards the members up to `closed`
   std::vector<checkpoint> last{};
   double next_kept_time = 0;
-  std::set<std::string> cleaned{};  // folders
+  std::set<std::string> cleaned{};  // folders without abandoned files
   bool closed = false;
 
   std::mutex saving;  // one save at a time
@@ -132,7 +132,7 @@ struct saver::kept {
   void capture(graph* of) {
     if (const auto capture_of = detail::capture_of_graphs(); capture_of != nullptr && list.empty()) captured = capture_of(of, list);
   }
-  // What of a session is saved or restored.
+  // The variables of a session that are saved or restored.
   std::vector<saved_variable> chosen(const detail::session_access& s, const std::vector<detail::session_variable>& there) const {
     if (!list.empty() && (captured == 0 || captured == s.serial())) return list;
     std::vector<saved_variable> all;
@@ -191,7 +191,7 @@ LEAT_FUNCTION void saver::close() {
   kept_->join();
 }
 
-// Takes what is no longer kept out of a list.
+// Removes from a list, and returns, the checkpoints that are no longer kept.
 LEAT_FUNCTION std::vector<saver::kept::checkpoint> saver::kept::take_oldest(std::vector<checkpoint>& list_now, double& next_time) const {
   std::vector<checkpoint> removed;
   while (options.max_to_keep > 0 && list_now.size() > static_cast<std::size_t>(options.max_to_keep)) {
@@ -220,7 +220,7 @@ LEAT_FUNCTION void saver::kept::put(const std::string& path, detail::staged_chec
   }
   double next_time = next_kept_time;
   const std::vector<checkpoint> removed = take_oldest(next, next_time);
-  // All that can fail for want of space is done before the first name changes.
+  // Everything that can fail for lack of space is done before the first rename.
   std::optional<io::staged_file> state;
   if (how.write_state) {
     state.emplace(folder / how.latest_filename);
@@ -234,20 +234,20 @@ LEAT_FUNCTION void saver::kept::put(const std::string& path, detail::staged_chec
   }
   last = std::move(next);
   next_kept_time = next_time;
-  // Not before the state names them no longer.
+  // Only now, when the state file no longer names them.
   for (const checkpoint& one : removed) detail::remove_checkpoint(one.path, one.digits);
-  // Once: what is abandoned later is for the saver of the next run.
+  // Once per folder: files that are abandoned later are removed by the saver of the next run.
   if (cleaned.insert(folder.string()).second) detail::remove_abandoned_data(folder);
 }
 
-// The newest stands last; where no list is kept, it stands alone.
+// The newest checkpoint is last; if no list is kept, it is the only one.
 LEAT_FUNCTION checkpoint_state saver::kept::state_of(const std::string& path, const std::vector<checkpoint>& newest) const {
   checkpoint_state state{.model_checkpoint_path = path};
   for (const auto& one : newest) state.all_model_checkpoint_paths.push_back(one.path);
   if (newest.empty()) state.all_model_checkpoint_paths.push_back(path);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!options.save_relative_paths && folder.is_absolute()) return state;
-  // Where the program runs means nothing in a file: its paths are relative to its folder.
+  // A path relative to the program's working directory has no meaning in a file; the file's paths are relative to its folder.
   const auto relative = [&](std::string& name) {
     const std::filesystem::path its = name;
     if (its.is_absolute() == folder.is_absolute()) name = its.lexically_relative(folder.empty() ? "." : folder).string();
@@ -345,7 +345,8 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
 
 namespace detail {
 
-/// Has the tasks of a session read their variables themselves. False if they cannot: the session has none, or one does not see the checkpoint.
+/// Has the tasks of a session read their variables themselves. Returns false if they cannot: the session has no tasks, or one of them does
+/// not see the checkpoint.
 LEAT_FUNCTION bool restore_by_tasks(session_access& s, const checkpoint_reader& from, const std::vector<const chosen_variable*>& restored) {
   const auto tasks = s.tasks_of_variables();
   if (tasks.empty()) return false;
@@ -362,7 +363,7 @@ LEAT_FUNCTION bool restore_by_tasks(session_access& s, const checkpoint_reader& 
   try {
     manifest = io::crc32c(write_manifest(from.manifest()));
   } catch (const invalid_argument&) {
-    return false;  // strings that no manifest can hold
+    return false;  // it has strings that are not UTF-8
   }
   if (!io::is_utf8(prefix)) return false;
   std::vector<shard_reading> orders;
@@ -393,7 +394,7 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
   for (const auto& v : there) all.push_back(v.name);
   const auto list = kept_->chosen(s, there);
   const auto [chosen, unknown] = detail::listed_variables(list, there);
-  // The slices of a partitioned variable are one tensor.
+  // The slices of a partitioned variable count as one tensor.
   const auto add_once = [](std::vector<std::string>& to, const std::string& name) {
     if (to.empty() || to.back() != name) to.push_back(name);
   };
@@ -437,7 +438,7 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
   }
   if (kept_->options.sharded && !how.mapped && detail::restore_by_tasks(s, *opened, restored)) return report;
   std::vector<tensor_value> values;
-  tensor_value whole;  // of the slices that come one behind the other
+  tensor_value whole;  // the tensor of the current slices, which are next to each other
   std::string whose;
   for (const detail::chosen_variable* v : restored) {
     if (!v->is_slice) {

@@ -1,5 +1,5 @@
 #pragma once
-// What savers need of a session, whatever kind it is: its variables by name, and their values to be read and written.
+// Interface between savers and sessions of any kind: reads and writes the session's variables by name.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/variable_store.hpp>
@@ -26,20 +26,21 @@ struct session_variable {
 class session_access {
  public:
   virtual ~session_access() = default;
-  /// All variables but local ones.
+  /// All variables except local ones.
   virtual std::vector<session_variable> variables() const = 0;
-  /// Calls `use` with the values of variables that exist and have one, in the order of the names. They may be borrowed from the
-  /// session, and are valid during the call.
+  /// Calls `use` with the values of variables, in the order of the names; the variables must exist and have values. The values may be
+  /// borrowed from the session, and are valid during the call.
   virtual void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const = 0;
-  /// Sets variables that exist to values that fit. With `adopt`, the session may keep the values' memory instead of copying it.
+  /// Sets variables, which must exist, to values of their dtype and shape. With `adopt`, the session may keep the values' memory instead of
+  /// copying it.
   virtual void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) = 0;
-  /// Of a session on several tasks: the task of each variable, which can write it itself; none of others.
+  /// For a session on several tasks: the task of each variable, which can write the variable itself. Empty for other sessions.
   virtual std::map<std::string, std::string> tasks_of_variables() const { return {}; }
-  /// Has these tasks write variables. Errors: those of remote_session::write_shards.
+  /// These tasks write variables. Errors: those of remote_session::write_shards.
   LEAT_INLINE virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const;
-  /// Has these tasks read variables. Errors: those of remote_session::read_shards.
+  /// These tasks read variables. Errors: those of remote_session::read_shards.
   LEAT_INLINE virtual void read_shards(const std::vector<shard_reading>& orders);
-  /// Identifies what the session runs.
+  /// Identifies the graph or expressions that the session runs.
   virtual std::string fingerprint() const = 0;
   /// The graph as a MetaGraphDef in binary form; empty if there is none.
   virtual std::string meta_graph() const = 0;
@@ -47,7 +48,8 @@ class session_access {
   virtual std::uint64_t serial() const = 0;
 };
 
-/// Finds `access_of` of all kinds of sessions by its namespace, wherever they are declared.
+/// Argument that makes calls of `access_of` find, by argument-dependent lookup, the overloads for all kinds of sessions, wherever they are
+/// declared.
 struct access_key {};
 
 /// A hash as 16 hexadecimal digits.

@@ -1,5 +1,5 @@
 #pragma once
-// A shard of a checkpoint: the safetensors file that one task fills with its variables, and what the client that made the file looks at.
+// A shard of a checkpoint: the safetensors file that one task fills with its variables, and the check by the client that created the file.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -12,12 +12,12 @@
 
 namespace leat::detail {
 
-/// Fills an empty temporary file, which another process has made, with tensors, and waits until they are on the disk.
+/// Writes tensors into an empty temporary file that another process created, and returns when they are on disk.
 /// Errors: those of io::staged_file; invalid_argument for two tensors of one name.
 written_shard write_shard(const std::filesystem::path& part, const std::vector<std::pair<std::string, tensor_value>>& tensors);
 
-/// Whether a file is what its writer tells: its size, and the checksum of what stands before its tensors. Errors: data_loss, naming file and
-/// writer.
+/// Checks that a file is the one that its writer reports, by its size and the checksum of the part before its tensors. Errors: data_loss,
+/// naming file and writer.
 void check_shard(const std::filesystem::path& part, const written_shard& told, const std::string& writer);
 
 }  // namespace leat::detail

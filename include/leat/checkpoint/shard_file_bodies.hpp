@@ -19,7 +19,7 @@
 
 namespace leat::detail {
 
-// Writes bytes and computes their checksum, block by block, while they are in the processor's cache.
+// Writes bytes and computes their checksum, in blocks that are still in the processor's cache.
 LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const std::byte> bytes, std::uint32_t checksum = 0) {
   constexpr std::size_t block = std::size_t{1} << 20;
   while (!bytes.empty()) {
@@ -31,10 +31,10 @@ LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const
   return checksum;
 }
 
-// What a file of tensors says of itself: whoever finds it without a manifest knows by its name whether a save has left it there.
+// Metadata of a data file. The file's name in it shows, even without a manifest, whether a save has left the file at its place.
 LEAT_FUNCTION std::map<std::string, std::string, std::less<>> data_metadata(const std::string& name) {
   std::map<std::string, std::string, std::less<>> metadata{{"format", "leat"}};
-  if (io::is_utf8(name)) metadata.emplace("file", name);  // otherwise the manifest cannot name it either
+  if (io::is_utf8(name)) metadata.emplace("file", name);  // if not, the manifest cannot name the file either
   return metadata;
 }
 
@@ -43,7 +43,7 @@ LEAT_FUNCTION written_shard write_shard(const std::filesystem::path& part,
   std::set<std::string> names;
   for (const auto& [name, value] : tensors)
     if (!names.insert(name).second) throw invalid_argument("two variables are to be saved as " + io::detail::in_quotes(name));
-  // As in a file of one writer: so each array is aligned.
+  // The order of elements is that of a file of one writer, so that each array is aligned.
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

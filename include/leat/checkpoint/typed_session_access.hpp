@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of typed expressions, compiled or planned, as savers see them.
+// Adapts sessions of typed expressions, compiled or planned, to savers.
 
 #include <leat/checkpoint/session_access.hpp>
 #include <leat/typed/basic_session.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// Datasets of what is in memory: numbers in order, slices of arrays, generators and ranges.
+// Datasets of data in memory: ranges of integers, slices of arrays, generators and ranges of C++20.
 
 #include <leat/data/dataset.hpp>
 #include <leat/data/element.hpp>
@@ -14,7 +14,7 @@ namespace leat {
 
 namespace data {
 
-/// What an array gives for each index of its first axis.
+/// The slices of an array along its first axis.
 template <class A>
 struct slices;
 template <class A>
@@ -49,11 +49,11 @@ struct slices<A> {
     to.resize(extent);
     const std::size_t row = numbers.empty() ? 0 : to.size() / numbers.size();
     value* at = to.data();
-    if (row == 1) {  // no call for each number
+    if (row == 1) {  // no call of copy_n per element
       for (const std::uint64_t number : numbers) *at++ = from[number];
       return;
     }
-    // Rows in a random order: the memory of the next ones is asked for while one is copied.
+    // Rows are in random order, so the next ones are prefetched while one is copied.
     constexpr std::size_t ahead = 4, line = 64 / sizeof(value), most_lines = 16;
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       if (k + ahead < numbers.size()) {
@@ -91,7 +91,7 @@ concept sliceable = requires(const A& a) { slices<A>::count(a); };
 
 namespace detail {
 
-// An array of a dataset: one that was lent by std::cref, or a copy.
+// An array of a dataset: an owned copy, or a reference given by std::cref.
 template <class A>
 struct held_array {
   using array = A;
@@ -151,7 +151,7 @@ class range_stage final : public indexed_stage<std::tuple<std::int64_t>> {
   std::int64_t first_, step_;
 };
 
-// What a generator makes: a function that gives std::optional, or a range.
+// The result of a generator: a function that returns std::optional, or a range.
 template <class G>
 struct generated;
 template <class G>
@@ -197,7 +197,7 @@ class generator_stage final : public stage<Element> {
   }
   bool next(Element& to) override {
     if (ended_) return false;
-    ++given_;  // also if it is an error
+    ++given_;  // even if the call throws
     if (!now_) now_ = std::make_unique<made>(f_());
     ended_ = !now_->next([&]<class V>(V&& value) {
       if constexpr (std::is_assignable_v<Element&, V>) to = std::forward<V>(value);
@@ -214,7 +214,7 @@ class generator_stage final : public stage<Element> {
 
  private:
   F f_;
-  std::unique_ptr<made> now_;  // not movable in general: a range and an iterator into it
+  std::unique_ptr<made> now_;  // by pointer, because a range with an iterator into it may not be movable
   std::uint64_t given_ = 0;
   bool ended_ = false;
 };
@@ -224,7 +224,8 @@ class generator_stage final : public stage<Element> {
 
 namespace dataset {
 
-/// first, first + step, ... before `end`, as int64. Errors: invalid_argument for a step of 0. Source: TensorFlow `Dataset.range`.
+/// The integers first, first + step, ... before `end`, as int64. Errors: invalid_argument for a step of 0. Source: TensorFlow
+/// `Dataset.range`.
 inline dataset_of<std::int64_t> range(std::int64_t first, std::int64_t end, std::int64_t step = 1) {
   if (step == 0) throw invalid_argument("range: the step is 0");
   const bool up = step > 0;
@@ -237,13 +238,14 @@ inline dataset_of<std::int64_t> range(std::int64_t first, std::int64_t end, std:
             return std::make_unique<data::detail::range_stage>(first, step, size);
           }};
 }
-/// 0, 1, ..., end - 1.
+/// The integers 0, 1, ..., end - 1, as int64.
 inline dataset_of<std::int64_t> range(std::int64_t end) { return range(0, end); }
 
-/// The slices of arrays along their first axis, one of each array: of xt::xtensor<T, N> one of N - 1 axes (of one axis a number), of
-/// vectors and spans their elements. Arrays are copied or moved into the dataset; `std::cref(array)` lends one that lives as long as the
-/// dataset and its iterators, and a span is lent always.
-/// Errors: invalid_argument if the first axes differ, or an array is not row-major. Source: TensorFlow `Dataset.from_tensor_slices`.
+/// The slices of arrays along their first axis; an element has one slice of each array. The slices of xt::xtensor<T, N> have N - 1 axes
+/// (for N = 1 they are numbers); those of vectors and spans are their elements. Arrays are copied or moved into the dataset.
+/// `std::cref(array)` and spans are borrowed: they must live as long as the dataset and its iterators.
+/// Errors: invalid_argument if the first axes differ, or an array is not contiguous row-major. Source: TensorFlow
+/// `Dataset.from_tensor_slices`.
 template <class... As>
   requires(sizeof...(As) > 0 && (data::sliceable<data::detail::array_in<As>> && ...))
 auto from_tensor_slices(As&&... arrays) {
@@ -272,8 +274,8 @@ auto from_tensor_slices(As&&... arrays) {
       [held = std::move(held), size]() -> std::unique_ptr<data::stage<element>> { return std::make_unique<stage>(size, held); });
 }
 
-/// What a function's results give. `f()` begins a pass: it returns a function whose calls return std::optional, empty at the end, or a
-/// range of C++20. Elements are values, or tuples of components. To resume, elements are generated again.
+/// The elements that a function generates. `f()` begins a pass: it returns a function whose calls return std::optional, empty at the end,
+/// or a range of C++20. Elements are values, or tuples of components. To restore a state, elements are generated again.
 /// Source: TensorFlow `Dataset.from_generator`.
 template <std::copy_constructible F>
   requires requires(F& f) { typename data::detail::generated<std::remove_cvref_t<decltype(f())>>::value; }

@@ -1,5 +1,5 @@
 #pragma once
-// Several elements as one, each component with one axis more in front.
+// Batches: several elements as one, in which each component has an additional first axis.
 
 #include <leat/data/element.hpp>
 #include <leat/data/stage.hpp>
@@ -21,8 +21,8 @@ void for_each_component(F f, Tuples&&... tuples) {
 template <class T>
 using batching_of = batching<std::remove_cvref_t<T>>;
 
-/// What batches have in common: how many elements they take, and how they are passed over. A batch with an error in it is an error as a
-/// whole: it takes its other elements all the same, so that the batches behind it are those that they are without the error.
+/// Base of batching stages: how many elements a batch takes, and how batches are skipped. If an element of a batch is an error, the whole
+/// batch is that error. The batch still takes its other elements, so that later batches are the same as without the error.
 template <class Element, class Batch>
 class batching_stage : public stage<Batch> {
  public:
@@ -45,7 +45,7 @@ class batching_stage : public stage<Batch> {
   void restore(state_reader& from) override { from_->restore(from); }
 
  protected:
-  // The elements of a batch behind the one at fault; one error of a batch is enough to tell.
+  // Skips the elements after the first error of a batch. Further errors among them are dropped, because a batch reports one error.
   void pass_rest(std::uint64_t taken) {
     std::exception_ptr others;
     from_->skip(rows_ - taken, others);
@@ -66,14 +66,15 @@ class batch_stage final : public batching_stage<Element, batch_of<Element>> {
     is_numbered_ = this->from_->is_numbered();
   }
   bool next(batch& to) override {
-    if (is_numbered_) {  // straight from the arrays
+    if (is_numbered_) {  // copies directly from the arrays
       numbers_.clear();
       for (std::uint64_t number; numbers_.size() < this->rows_ && this->from_->next_number(number);) numbers_.push_back(number);
       if (numbers_.empty() || (numbers_.size() < this->rows_ && this->drop_remainder_)) return false;
       this->from_->put(numbers_, to);
       return true;
     }
-    // As large as the largest one so far: a batch of all there is asks for no more than that.
+    // Allocates rows as needed, up to the largest batch so far, so that batch(n) with an n larger than the dataset does not allocate n
+    // rows.
     std::size_t row = 0, room = std::min(rows(), largest_);
     try {
       for (; row < rows() && this->from_->next(element_); ++row) {
@@ -126,7 +127,7 @@ class batch_stage final : public batching_stage<Element, batch_of<Element>> {
   std::vector<std::uint64_t> numbers_;
 };
 
-/// A batch of elements of different sizes, each filled up to the largest of its batch.
+/// A batch of elements of different sizes, each padded to the largest of its batch.
 template <class Element>
 class padded_batch_stage final : public batching_stage<Element, batch_of<Element>> {
  public:
@@ -167,7 +168,7 @@ class padded_batch_stage final : public batching_stage<Element, batch_of<Element
       for (std::size_t k = 0; k < Rank; ++k) extent[k + 1] = std::max<std::size_t>(extent[k + 1], std::get<I>(elements_[row]).shape()[k]);
     all.resize(extent);
     std::fill_n(all.data(), all.size(), static_cast<T>(padding_));
-    // Runs of the last axis, one after the other.
+    // Copies contiguous runs along the last axis.
     for (std::size_t row = 0; row < count; ++row) {
       const auto& one = std::get<I>(elements_[row]);
       const std::size_t run = one.shape()[Rank - 1];

@@ -1,5 +1,5 @@
 #pragma once
-// Several pipelines as one: `zip`, `interleave`.
+// Combinations of several pipelines: `zip`, `interleave`.
 
 #include <leat/data/stage.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace leat::data::detail {
 
-/// The components of an element of each pipeline beside each other; ends with the shortest.
+/// Elements that consist of the components of one element of each pipeline; ends with the shortest pipeline.
 template <class... Elements>
 class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elements>()...))> {
  public:
@@ -21,7 +21,7 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
     each([&](auto& from, auto&) { from->start(pass); });
   }
   bool next(element& to) override {
-    // Where one fails the others go on all the same, so that they stay beside each other.
+    // If one pipeline fails, the others still advance, so that they stay aligned.
     std::exception_ptr failure;
     each([&](auto& from, auto& part) {
       try {
@@ -76,7 +76,7 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
   }
 
  private:
-  // Swapped, so that memory goes round.
+  // Swaps the components, so that memory is reused.
   void hand_over(element& to) {
     auto parts = std::apply([](auto&... part) { return std::tuple_cat(tied(part)...); }, parts_);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -100,7 +100,7 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
   bool ended_ = false;
 };
 
-/// The elements of the pipelines that a function makes of elements, some of each in turn.
+/// The elements of the pipelines that a function makes from elements, some elements of each pipeline in turn.
 template <class From, class To, class F>
 class interleave_stage final : public stage<To> {
  public:
@@ -116,22 +116,22 @@ class interleave_stage final : public stage<To> {
     ended_ = false;
   }
   bool next(To& to) override {
-    ++given_;  // also if it is an error
+    ++given_;  // even if the call throws
     if (next_in_turn(to)) return true;
     --given_;
     return false;
   }
-  // The pipelines follow from the elements that made them, so all are gone through again.
+  // The open pipelines follow from the elements that they were made from, so restoring reads all elements again.
   void save(state_numbers& to) const override { to.push_back(given_); }
   void restore(state_reader& from) override { skip_exactly(*this, from.take()); }
 
  private:
   bool next_in_turn(To& to) {
-    std::size_t without = 0;  // turns without a pipeline
+    std::size_t without = 0;  // successive turns without a pipeline
     while (without < open_.size()) {
       auto& now = open_[at_];
       if (now == nullptr && !ended_) {
-        const std::uint64_t number = opened_++;  // also of one that fails
+        const std::uint64_t number = opened_++;  // counted even if making the pipeline fails
         if (!from_->next(element_)) {
           ended_ = true;
         } else {

@@ -1,9 +1,9 @@
 #pragma once
-// Datasets: pipelines that are written down as expressions, `dataset::range(10).shuffle(10, 1).batch(3).repeat(2)`, and give typed
-// elements when they are iterated. A dataset is a value that is cheap to copy and never changes; each iterator has a state of its own,
-// which can be saved and restored. Sources are functions of the namespace `dataset`.
+// Datasets: pipelines that are written as expressions, `dataset::range(10).shuffle(10, 1).batch(3).repeat(2)`, and yield typed elements
+// when they are iterated. A dataset is a value that is cheap to copy and immutable; each iterator has its own state, which can be saved and
+// restored. Sources are functions of the namespace `dataset`.
 //
-// What a run sees depends on the pipeline and its seeds alone, not on threads: two iterators of one dataset give the same elements.
+// The elements depend only on the pipeline and its seeds, not on threads: two iterators of one dataset yield the same elements.
 
 #include <leat/data/batch.hpp>
 #include <leat/data/combine.hpp>
@@ -30,7 +30,7 @@ class dataset_of;
 
 namespace data {
 
-/// The dataset whose elements are tuples of a type.
+/// The type of a dataset with elements of a tuple type.
 template <class Element>
 struct dataset_type;
 template <class... Ts>
@@ -45,7 +45,7 @@ template <class T>
 inline constexpr bool is_dataset = false;
 template <class... Ts>
 inline constexpr bool is_dataset<dataset_of<Ts...>> = true;
-// Errors of a pipeline's settings.
+// Checks a setting of a pipeline. Errors: invalid_argument for 0.
 inline void must_be_positive(std::uint64_t number, const char* what) {
   if (number == 0) throw invalid_argument(std::string(what) + " is 0, and must be at least 1");
 }
@@ -53,7 +53,7 @@ inline void must_be_positive(std::uint64_t number, const char* what) {
 
 }  // namespace data
 
-/// One way through a dataset. The element is overwritten by each step and keeps its address, so that a prepared run may be fed from it:
+/// An iterator of a dataset. Each step overwrites the element, which keeps its address, so that a prepared run may be fed from it:
 ///
 ///   auto rows = data.iterate();
 ///   auto& [images, labels] = rows.element();
@@ -69,25 +69,26 @@ class dataset_iterator {
     last_->start(0);
   }
 
-  /// Goes to the next element; false at the end, where the element stays what it is. Errors: those of the sources and functions; the
-  /// next call goes on behind the element at fault.
+  /// Advances to the next element. Returns false at the end, and then leaves the element unchanged. Errors: those of the sources and
+  /// functions; the next call continues after the failing element.
   bool next() { return last_->next(*element_); }
-  /// The element that `next` went to. Its address never changes.
+  /// The current element. Its address never changes.
   element_type& element() { return *element_; }
   const element_type& element() const { return *element_; }
-  /// Back to the begin.
+  /// Returns to the beginning.
   void restart() { last_->start(0); }
 
-  /// Where the iterator is, as JSON text of some hundred bytes: counters, not elements.
+  /// The iterator's position, as JSON text of some hundred bytes: counters, not elements.
   std::string save_state() const {
     data::state_numbers numbers;
     last_->save(numbers);
     return data::write_state(description_, numbers);
   }
-  /// Goes to where an iterator of the same pipeline was: the next element is the one that it would have got. Elements that a shuffle
-  /// held are read again.
-  /// Errors: invalid_argument for the state of another pipeline (other stages, sizes, seeds, or files of other names or sizes);
-  /// data_loss for a damaged state, or data that are no longer there. After an error the iterator is at its begin.
+  /// Continues from a saved position of an iterator of the same pipeline: the next element is the one that would have followed there.
+  /// Elements that were in the buffer of a shuffle are read again.
+  /// Errors: invalid_argument for the state of another pipeline (other stages, sizes, seeds, or files of other names or sizes); data_loss
+  /// for a damaged state, or data that no longer exist; unimplemented for a later version of the format. After an error the iterator is at
+  /// the beginning.
   void restore_state(std::string_view text) {
     try {
       const data::state_numbers numbers = data::read_state(text, description_);
@@ -100,10 +101,10 @@ class dataset_iterator {
       throw;
     }
   }
-  /// The pipeline in words.
+  /// The pipeline as a string; see `dataset_of::description`.
   const std::string& description() const { return description_; }
 
-  /// What is left, for a loop: `for (auto& [x, y] : rows)`.
+  /// Iterates over the remaining elements in a loop: `for (auto& [x, y] : rows)`.
   class cursor {
    public:
     using value_type = element_type;
@@ -134,8 +135,8 @@ class dataset_iterator {
   std::unique_ptr<element_type> element_;
 };
 
-/// A pipeline whose elements are tuples of Ts. `auto data = dataset::csv<float, float>("a.csv").shuffle(1000, 1).batch(32);
-/// for (auto& [x, y] : data) ...`. It is a view: a range of C++20 that is cheap to copy; each loop goes through all elements.
+/// A pipeline whose elements are tuples of Ts. `auto data = dataset::csv<float, float>("a.csv").shuffle(1000, 1).batch(32); for (auto& [x,
+/// y] : data) ...`. It is a view in the sense of C++20, cheap to copy; each loop iterates over all elements.
 template <class... Ts>
 class dataset_of : public std::ranges::view_base {
  public:
@@ -143,14 +144,15 @@ class dataset_of : public std::ranges::view_base {
   using stage_type = data::stage<element_type>;
   using maker = std::function<std::unique_ptr<stage_type>()>;
 
-  /// A source of one's own: a description, which tells it apart from others when a state is restored, and what makes its stage.
+  /// A user-defined source: its description, which distinguishes it from others when a state is restored, and a function that makes its
+  /// stage.
   dataset_of(std::string description, maker make)
       : description_(std::move(description)), make_(std::make_shared<const maker>(std::move(make))) {}
 
-  // ---- order and parts ----
+  // ---- order and subsets ----
 
-  /// A random order: each element is chosen from a buffer of that many, and has another order in each pass of `repeat`. The buffer of
-  /// arrays holds numbers, not elements. An error waits in the buffer for its turn as an element does.
+  /// A random order: each element is chosen from a buffer of this many elements; each pass of `repeat` has another order. For arrays, the
+  /// buffer holds indices instead of elements. An error takes a place in the buffer, as an element does.
   /// Errors: invalid_argument for a buffer of 0. Source: TensorFlow `Dataset.shuffle`.
   dataset_of shuffle(std::uint64_t buffer, std::uint64_t seed) const {
     data::detail::must_be_positive(buffer, "shuffle: the buffer");
@@ -158,22 +160,24 @@ class dataset_of : public std::ranges::view_base {
       return std::make_unique<data::detail::shuffle_stage<element_type>>(std::move(from), buffer, seed);
     });
   }
-  /// The same with a seed that is drawn now. A state remembers it only as a part of the description: to resume, give the seed.
+  /// Like `shuffle(buffer, seed)`, with a random seed. A saved state has the seed only in the description, so to resume, pass a seed.
   dataset_of shuffle(std::uint64_t buffer) const { return shuffle(buffer, std::random_device{}()); }
 
-  /// All elements again, `count` times in all, or without end.
+  /// All elements repeatedly, in `count` passes, or without end.
   dataset_of repeat(std::uint64_t count = data::detail::forever) const {
     return then(count == data::detail::forever ? "repeat()" : "repeat(" + std::to_string(count) + ")",
                 [count](auto from) { return std::make_unique<data::detail::repeat_stage<element_type>>(std::move(from), count); });
   }
   /// The first elements, at most `count`.
   dataset_of take(std::uint64_t count) const { return part("take(" + std::to_string(count) + ")", 0, count); }
-  /// All but the first `count` elements. The first error among those that are passed over comes in the place of the first element.
+  /// All elements after the first `count`. If there are errors among the skipped elements, the first error takes the place of the first
+  /// element.
   dataset_of skip(std::uint64_t count) const { return part("skip(" + std::to_string(count) + ")", count, data::detail::forever); }
 
   // ---- functions ----
 
-  /// f of each element. `f` takes the components, as values or references, and returns a component, or several as a tuple or pair.
+  /// The results of f for each element. `f` takes the components, as values or references, and returns one component, or several as a tuple
+  /// or pair.
   template <class F>
     requires data::detail::callable_with<F, element_type>
   auto map(F f) const {
@@ -181,7 +185,7 @@ class dataset_of : public std::ranges::view_base {
     return convert<to>("map -> " + text_of<to>(),
                        [f](auto from) { return std::make_unique<data::detail::map_stage<element_type, to, F>>(std::move(from), f); });
   }
-  /// f of each element, written into components whose memory serves again: `f(const Ts&..., Us&...)`.
+  /// The results of f for each element, written into components whose memory is reused: `f(const Ts&..., Us&...)`.
   template <class... Us, class F>
     requires(sizeof...(Us) > 0 && std::invocable<F&, const Ts&..., Us&...>)
   dataset_of<Us...> map_into(F f) const {
@@ -189,15 +193,15 @@ class dataset_of : public std::ranges::view_base {
     return convert<to>("map -> " + text_of<to>(),
                        [f](auto from) { return std::make_unique<data::detail::map_into_stage<element_type, to, F>>(std::move(from), f); });
   }
-  /// Each element as f changes it: `f(Ts&...)`.
+  /// The elements after f has changed them: `f(Ts&...)`.
   template <class F>
     requires std::invocable<F&, Ts&...>
   dataset_of modify(F f) const {
     return then("modify",
                 [f](auto from) { return std::make_unique<data::detail::modify_stage<element_type, F, false>>(std::move(from), f, 0); });
   }
-  /// The same with random numbers, `f(data::random_stream&, Ts&...)`: those of an element follow from the seed, the pass and the number of
-  /// the element, so that a resumed run draws the same.
+  /// Like `modify(f)`, with random numbers, `f(data::random_stream&, Ts&...)`. The numbers depend on the seed, the pass and the element's
+  /// index, so that a resumed run draws the same.
   template <class F>
     requires std::invocable<F&, data::random_stream&, Ts&...>
   dataset_of modify(F f, std::uint64_t seed) const {
@@ -205,7 +209,7 @@ class dataset_of : public std::ranges::view_base {
       return std::make_unique<data::detail::modify_stage<element_type, F, true>>(std::move(from), f, seed);
     });
   }
-  /// The elements for which f is true.
+  /// The elements for which f returns true.
   template <class F>
     requires std::predicate<F&, Ts&...>
   dataset_of filter(F f) const {
@@ -214,9 +218,10 @@ class dataset_of : public std::ranges::view_base {
 
   // ---- batches ----
 
-  /// `rows` elements as one: each component has one axis more in front. The last batch is smaller unless it is dropped.
-  /// Errors: invalid_argument for 0 rows; when iterated, for rows of different shapes. An error of an element is one of its batch, whose
-  /// other elements are passed over.
+  /// Combines `rows` elements to one: each component has an additional first axis. The last batch is smaller, or is dropped with
+  /// `drop_remainder`.
+  /// Errors: invalid_argument for 0 rows; when iterated, invalid_argument for rows of different shapes. An error of an element is an error
+  /// of its batch, whose other elements are skipped.
   auto batch(std::uint64_t rows, bool drop_remainder = false) const
     requires(data::batchable<Ts> && ...)
   {
@@ -226,7 +231,7 @@ class dataset_of : public std::ranges::view_base {
       return std::make_unique<data::detail::batch_stage<element_type>>(std::move(from), rows, drop_remainder);
     });
   }
-  /// The same for elements of different shapes: each is filled with `padding` up to the largest of its batch.
+  /// Like `batch`, for elements of different shapes: each is padded with `padding` to the largest of its batch.
   auto padded_batch(std::uint64_t rows, double padding = 0, bool drop_remainder = false) const
     requires(data::batchable<Ts> && ...)
   {
@@ -239,9 +244,10 @@ class dataset_of : public std::ranges::view_base {
         });
   }
 
-  // ---- several at once ----
+  // ---- several datasets at once ----
 
-  /// The elements of the datasets that f makes of elements, `block` of each in turn, with `cycle` of them open at a time.
+  /// The elements of the datasets that f makes from elements: `block` elements of each in turn, with `cycle` datasets open at a time.
+  /// Errors: invalid_argument if `cycle` or `block` is 0.
   template <class F>
     requires(data::detail::callable_with<F, element_type> &&
              data::detail::is_dataset<std::remove_cvref_t<typename data::detail::call_of<F, element_type>::result>>)
@@ -255,27 +261,26 @@ class dataset_of : public std::ranges::view_base {
                          return std::make_unique<data::detail::interleave_stage<element_type, to, F>>(std::move(from), f, cycle, block);
                        });
   }
-  /// Makes up to `count` elements ahead, on another thread; functions of the stages before are called there. An error comes to the
-  /// consumer in its element's place. Put it last.
+  /// Computes up to `count` elements ahead on another thread, which also calls the functions of earlier stages. An error is reported in the
+  /// place of its element. Put it last. Errors: invalid_argument for 0 elements.
   dataset_of prefetch(std::size_t count) const {
     data::detail::must_be_positive(count, "prefetch: the number of elements");
     return then("", [count](auto from) { return std::make_unique<data::detail::prefetch_stage<element_type>>(std::move(from), count); });
   }
 
-  // ---- use ----
+  // ---- iteration ----
 
-  /// An iterator at the begin.
+  /// An iterator at the beginning.
   dataset_iterator<Ts...> iterate() const { return {description_, make()}; }
   auto begin() const { return typename dataset_iterator<Ts...>::cursor(std::make_shared<dataset_iterator<Ts...>>(description_, make())); }
   static std::default_sentinel_t end() { return {}; }
 
-  /// The pipeline in words: "range(0, 10, 1) | shuffle(10, 1) | batch(3)".
+  /// The pipeline as a string: "range(0, 10, 1) | shuffle(10, 1) | batch(3)".
   const std::string& description() const { return description_; }
-  /// The stages, new ones.
+  /// Makes new stages for an iterator.
   std::unique_ptr<stage_type> make() const { return (*make_)(); }
 
-  /// This pipeline with one stage more, of one's own: `stage(std::unique_ptr<data::stage<std::tuple<Ts...>>>)` gives a stage of elements
-  /// of type `To`.
+  /// Appends a user-defined stage: `stage(std::unique_ptr<data::stage<std::tuple<Ts...>>>)` returns a stage of elements of type `To`.
   template <class To, class Stage>
   data::dataset_with<To> convert(const std::string& what, Stage next) const {
     return {what.empty() ? description_ : description_ + " | " + what,
@@ -303,7 +308,7 @@ class dataset_of : public std::ranges::view_base {
 
 namespace dataset {
 
-/// The components of several datasets' elements beside each other; ends with the shortest.
+/// The components of the elements of several datasets, combined to one element; ends with the shortest dataset.
 template <class First, class... Rest>
   requires(data::detail::is_dataset<First> && (data::detail::is_dataset<Rest> && ...))
 auto zip(const First& first, const Rest&... rest) {

@@ -1,8 +1,8 @@
 #pragma once
-// Elements of a dataset are tuples whose component types the compiler knows: numbers and texts, arrays of a fixed size (std::array), and
-// arrays (xt::xtensor). A batch has each component of several elements as one array more: T becomes xt::xtensor<T, 1>, std::array<T, N>
-// and xt::xtensor<T, 1> become xt::xtensor<T, 2>, and so on; texts become std::vector<std::string>. Elements are overwritten, so that
-// their memory serves again.
+// Elements of a dataset are tuples whose component types are known at compile time: numbers and strings, arrays of a fixed size
+// (std::array), and arrays (xt::xtensor). A batch has one array for each component of its elements: T becomes xt::xtensor<T, 1>;
+// std::array<T, N> and xt::xtensor<T, 1> become xt::xtensor<T, 2>, and so on; strings become std::vector<std::string>. Elements are
+// overwritten, so that their memory is reused.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
@@ -23,7 +23,7 @@
 
 namespace leat::data {
 
-/// How values of a type come together in a batch.
+/// How values of a type are combined to a batch.
 template <class T>
 struct batching {
   static constexpr bool possible = false;
@@ -71,14 +71,14 @@ struct batching<std::string> {
   static void put(type& batch, std::size_t row, const std::string& value) { batch[row] = value; }
 };
 
-/// Whether values of a type can come together in a batch.
+/// Whether values of a type can be combined to a batch.
 template <class T>
 concept batchable = batching<T>::possible;
 /// The type of a component in a batch.
 template <batchable T>
 using batched = typename batching<T>::type;
 
-/// The batch of elements of a type: a tuple of arrays; std::monostate where a component cannot be in a batch.
+/// The batch of elements of a type: a tuple of arrays; std::monostate if a component cannot be in a batch.
 template <class Element>
 struct batch_type {
   using type = std::monostate;
@@ -91,7 +91,7 @@ struct batch_type<std::tuple<Ts...>> {
 template <class Element>
 using batch_of = typename batch_type<Element>::type;
 
-// ---- types in words -------------------------------------------------------------------------------------------------
+// ---- types as strings ----
 
 /// A component's type in messages and in the description of a pipeline: "float32", "int64[64]", "float32[?, ?]", "string".
 template <class T>
@@ -123,7 +123,7 @@ struct component_text<xt::xtensor<T, Rank>> {
   }
 };
 
-/// The type of an element in words: "(float32[?], int64)".
+/// The type of an element as a string: "(float32[?], int64)".
 template <class... Ts>
 std::string element_text() {
   std::string all;

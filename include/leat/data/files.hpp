@@ -1,6 +1,6 @@
 #pragma once
 // Datasets of files: tables (CSV), lines of text, records and the examples in them (TFRecord), arrays (NPY, NPZ, IDX). Rows, lines and
-// records are read as they are needed, one file after the other, and a state remembers the place in the file; arrays are read whole.
+// records are read as they are needed, one file after the other, and a state has the position in the file; arrays are read whole.
 
 #include <leat/data/arrays.hpp>
 #include <leat/data/dataset.hpp>
@@ -35,7 +35,7 @@ class file_list {
   file_list(std::vector<std::filesystem::path> paths) : paths_(std::move(paths)) {}
 
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
-  /// Names without folders, and sizes in bytes: what tells one file from another in a pipeline's description.
+  /// Names without folders, and sizes in bytes, which identify the files in a pipeline's description.
   /// Errors: not_found if a file does not exist.
   std::string description() const;
 
@@ -45,9 +45,9 @@ class file_list {
 
 namespace detail {
 
-/// Elements of files, one file after the other. A reader is made of a path, `next(to)` reads an element, `offset` tells where it is in
-/// the file, `save` and `restore` tell and take its place. A file that cannot be opened, or read beyond some place, is one error: the
-/// next file follows.
+/// The elements of files, one file after the other. A reader is constructed from a path; `next(to)` reads an element, `offset` is its
+/// position in the file, and `save` and `restore` write and read that position. A file that cannot be opened, or not be read beyond some
+/// position, yields one error; the next file follows.
 template <class Element, class Reader, class Settings>
 class files_stage final : public stage<Element> {
  public:
@@ -64,7 +64,7 @@ class files_stage final : public stage<Element> {
         before = reader_->offset();
         if (reader_->next(to)) return true;
       } catch (...) {
-        if (!before || reader_->offset() == before) {  // it would fail forever
+        if (!before || reader_->offset() == before) {  // no progress: reading again would fail forever
           ++file_;
           reader_.reset();
         }
@@ -94,7 +94,7 @@ class files_stage final : public stage<Element> {
   std::unique_ptr<Reader> reader_;
 };
 
-/// Rows of a table; also lines of a text, which have the same kind of place.
+/// Base of readers of tables' rows and of lines of text, which have the same kind of position.
 template <class Reader>
 class placed_reader {
  public:
@@ -111,7 +111,7 @@ class placed_reader {
   Reader reader_;
 };
 
-/// The files of a table, and the names in the first header that can be read, once that is known.
+/// The files of a table, and the names in the first readable header, once it has been read.
 struct csv_tables {
   io::csv_options options;
   std::vector<std::filesystem::path> paths;
@@ -168,7 +168,7 @@ class records {
   std::uint64_t at_ = 0;
 };
 
-// Writes a feature's values into a component.
+// Copies a feature's values into a component.
 template <io::feature_value T>
 void take_feature(const io::example_fields& fields, std::size_t index, T& to) {
   fields.read(index, std::span<T>(&to, 1));
@@ -216,7 +216,7 @@ class examples : public records {
   io::example_fields fields_;
 };
 
-/// The elements of a file's tensor as an array of known dtype and rank. Errors: invalid_argument for another dtype or rank.
+/// The elements of a tensor from a file as an array of known dtype and rank. Errors: invalid_argument for another dtype or rank.
 template <class Array>
 struct array_from;
 template <element_type T, std::size_t Rank>
@@ -236,7 +236,7 @@ struct array_from<xt::xtensor<T, Rank>> {
 template <class T>
 concept array_of_file = requires(const tensor_proto& t) { array_from<T>::make(t); };
 
-// A dataset of arrays of one file, told apart by the file's name and size too.
+// A dataset of arrays of one file; its description includes the file's name and size.
 template <class Data>
 Data of_file(const Data& slices, const char* kind, const file_list& file) {
   return {std::string(kind) + "(" + file.description() + ") " + slices.description(), [slices] { return slices.make(); }};
@@ -255,9 +255,9 @@ std::string options_text(const io::csv_options& options);
 namespace dataset {
 
 /// The rows of tables: `dataset::csv<std::array<float, 64>, std::int64_t>("digits.csv")`. Components are numbers, bool, std::string, or
-/// std::array of these, which takes as many columns. Columns go by their position, or by the names in `options.columns`.
-/// Errors: not_found for a file that does not exist; when iterated, those of `io::csv_reader`, and invalid_argument for a file whose
-/// header has other names than that of the first one, unless columns are chosen by name.
+/// std::array of these, which takes as many columns. Columns are identified by position, or by the names in `options.columns`.
+/// Errors: not_found for a file that does not exist; when iterated, those of `io::csv_reader`, and invalid_argument for a file whose header
+/// has other names than that of the first one, unless columns are chosen by name.
 template <class... Ts>
   requires(sizeof...(Ts) > 0)
 dataset_of<Ts...> csv(const data::file_list& files, const io::csv_options& options = {}) {
@@ -266,24 +266,24 @@ dataset_of<Ts...> csv(const data::file_list& files, const io::csv_options& optio
       data::detail::csv_tables{options, files.paths()});
 }
 
-/// The lines of texts. Errors: not_found. Source: TensorFlow `TextLineDataset`.
+/// The lines of text files. Errors: not_found for a file that does not exist. Source: TensorFlow `TextLineDataset`.
 inline dataset_of<std::string> text_lines(const data::file_list& files) {
   return data::detail::of_files<std::tuple<std::string>, data::detail::lines>("text_lines(" + files.description() + ")", files,
                                                                               data::detail::nothing{});
 }
 
-/// The records of record files, as bytes; whether they are compressed their first bytes say, unless it is said here. Errors: not_found;
-/// when iterated, data_loss for a record that is corrupt or cut off, naming file and offset: the next record follows if this one's length
-/// can be trusted, otherwise the next file. Source: TensorFlow `TFRecordDataset`.
+/// The records of record files, as bytes. Compression is detected from the first bytes of a file, unless it is specified. Errors: not_found
+/// for a file that does not exist; when iterated, data_loss for a record that is corrupt or truncated, naming file and offset. The next
+/// record follows if the length of the corrupt one can be trusted, else the next file. Source: TensorFlow `TFRecordDataset`.
 inline dataset_of<std::string> records(const data::file_list& files,
                                        io::record_compression compression = io::record_compression::automatic) {
   return data::detail::of_files<std::tuple<std::string>, data::detail::records>("records(" + files.description() + ")", files, compression);
 }
 
 /// Features of the examples in record files: `dataset::examples<std::array<float, 64>, std::int64_t>(files, {"image", "label"})`.
-/// Components are float, std::int64_t and std::string (one value), std::array of these (as many), xt::xtensor<T, 1> and
+/// Components are float, std::int64_t and std::string (one value), std::array of these (a fixed number), xt::xtensor<T, 1> and
 /// std::vector<std::string> (any number). Errors: those of `records`; when iterated, not_found for a missing feature and invalid_argument
-/// for one of another kind or number of values, naming file, offset and feature. Source: TensorFlow `parse_single_example`.
+/// for one of another type or number of values, naming file, offset and feature. Source: TensorFlow `parse_single_example`.
 template <data::detail::feature_component... Ts>
 dataset_of<Ts...> examples(const data::file_list& files, const std::array<std::string, sizeof...(Ts)>& names,
                            io::record_compression compression = io::record_compression::automatic) {
@@ -295,21 +295,23 @@ dataset_of<Ts...> examples(const data::file_list& files, const std::array<std::s
       "examples(" + files.description() + text + ") " + data::element_text<Ts...>(), files, wanted);
 }
 
-/// The slices of a .npy file's array: `dataset::npy<xt::xtensor<float, 2>>("x.npy")` gives xt::xtensor<float, 1>.
+/// The slices of the array in a .npy file: `dataset::npy<xt::xtensor<float, 2>>("x.npy")` yields xt::xtensor<float, 1>.
 /// Errors: those of `io::read_npy_file`; invalid_argument for another dtype or rank.
 template <data::detail::array_of_file Array>
 auto npy(const std::filesystem::path& path) {
   auto array = io::detail::naming(path, [&] { return data::detail::array_from<Array>::make(io::read_npy_file(path)); });
   return data::detail::of_file(from_tensor_slices(std::move(array)), "npy", path);
 }
-/// The same of an IDX file, which gzip may have compressed: `dataset::idx<xt::xtensor<std::uint8_t, 3>>("train-images-idx3-ubyte.gz")`.
+/// The slices of the array in an IDX file, which may be compressed by gzip: `dataset::idx<xt::xtensor<std::uint8_t,
+/// 3>>("train-images-idx3-ubyte.gz")`. Errors: those of `io::read_idx_file`; invalid_argument for another dtype or rank.
 template <data::detail::array_of_file Array>
 auto idx(const std::filesystem::path& path) {
   const tensor_proto tensor = io::read_idx_file(path);
   auto array = io::detail::naming(path, [&] { return data::detail::array_from<Array>::make(tensor); });
   return data::detail::of_file(from_tensor_slices(std::move(array)), "idx", path);
 }
-/// The slices of several arrays of a .npz file: `dataset::npz<xt::xtensor<float, 2>, xt::xtensor<std::int64_t, 1>>(path, {"x", "y"})`.
+/// The slices of several arrays in a .npz file: `dataset::npz<xt::xtensor<float, 2>, xt::xtensor<std::int64_t, 1>>(path, {"x", "y"})`.
+/// Errors: those of `io::read_npz_file` and of `from_tensor_slices`; invalid_argument for another dtype or rank.
 template <data::detail::array_of_file... Arrays>
   requires(sizeof...(Arrays) > 0)
 auto npz(const std::filesystem::path& path, const std::array<std::string, sizeof...(Arrays)>& names) {

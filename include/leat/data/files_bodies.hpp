@@ -27,7 +27,7 @@ LEAT_FUNCTION void detail::csv_rows::check_names(const csv_tables& tables) const
   for (std::size_t k = 0; !tables.names && tables.paths[k] != reader_.path(); ++k) {
     try {
       tables.names = io::csv_reader(tables.paths[k], tables.options, 4096).columns();
-    } catch (const error&) {  // reading the file reports it
+    } catch (const error&) {  // reported when that file is read
     }
   }
   if (!tables.names) tables.names = reader_.columns();

@@ -1,5 +1,5 @@
 #pragma once
-// Functions of elements: `map`, `modify`, `filter`.
+// Functions applied to elements: `map`, `modify`, `filter`.
 
 #include <leat/core/philox.hpp>
 #include <leat/data/stage.hpp>
@@ -11,8 +11,8 @@
 
 namespace leat::data {
 
-/// Random words for one element, for the standard's distributions: they depend on a seed, the pass and the element's number alone, so
-/// that a resumed run, and one that prefetches, draws the same. Satisfies std::uniform_random_bit_generator.
+/// Random words for one element, for the distributions of the standard library. They depend only on a seed, the pass and the element's
+/// index, so that a resumed run, and one that prefetches, draws the same. Satisfies std::uniform_random_bit_generator.
 class random_stream {
  public:
   using result_type = std::uint32_t;
@@ -44,7 +44,7 @@ struct components_of<std::pair<U, V>> {
   using type = std::tuple<U, V>;
 };
 
-// Whether a function takes the components of an element, and what it returns.
+// Whether a function can be called with the components of an element, and the type of its result.
 template <class F, class Element, class... First>
 struct call_of;
 template <class F, class... Ts, class... First>
@@ -59,11 +59,11 @@ struct call_of<F, std::tuple<Ts...>, First...> {
 };
 template <class F, class Element, class... First>
 concept callable_with = call_of<F, Element, First...>::possible;
-/// The element that a function's result makes: of a tuple or pair its components, else one component.
+/// The element that is made from a function's result: the components of a tuple or pair, else one component.
 template <class F, class Element, class... First>
 using mapped_element = typename components_of<std::remove_cvref_t<typename call_of<F, Element, First...>::result>>::type;
 
-/// What stages have in common that give one element for each that they take.
+/// Base of stages that yield one element for each element that they take.
 template <class From, class To>
 class one_to_one_stage : public stage<To> {
  public:
@@ -86,7 +86,7 @@ class map_stage final : public one_to_one_stage<From, To> {
     if (!this->from_->next(element_)) return false;
     if constexpr (std::is_same_v<To, std::remove_cvref_t<decltype(std::apply(f_, element_))>>) to = std::apply(f_, element_);
     else if constexpr (std::tuple_size_v<To> == 1) std::get<0>(to) = std::apply(f_, element_);
-    else to = std::apply(f_, element_);  // a pair
+    else to = std::apply(f_, element_);  // a pair becomes a tuple
     return true;
   }
 
@@ -95,7 +95,7 @@ class map_stage final : public one_to_one_stage<From, To> {
   From element_{};
 };
 
-/// A function that writes an element's components anew into those of another one.
+/// Applies a function that writes new components from an element's components.
 template <class From, class To, class F>
 class map_into_stage final : public one_to_one_stage<From, To> {
  public:
@@ -111,7 +111,7 @@ class map_into_stage final : public one_to_one_stage<From, To> {
   From element_{};
 };
 
-/// A function that changes an element where it stands, with random numbers of the element's own or without.
+/// Applies a function that changes an element in place; with `Random`, it gets random numbers for the element.
 template <class Element, class F, bool Random>
 class modify_stage final : public one_to_one_stage<Element, Element> {
   using base = one_to_one_stage<Element, Element>;
@@ -124,7 +124,7 @@ class modify_stage final : public one_to_one_stage<Element, Element> {
     number_ = 0;
   }
   bool next(Element& to) override {
-    const std::uint64_t number = number_++;  // also of one that fails
+    const std::uint64_t number = number_++;  // counted even if it fails
     if (!this->from_->next(to)) {
       --number_;
       return false;

@@ -1,8 +1,8 @@
 #pragma once
 // Iterators of datasets as nodes of a graph, with TensorFlow 1.x's operators and names: `IteratorV2`, `MakeIterator`, `OneShotIterator`,
-// `IteratorGetNext`, `IteratorToStringHandle`, `IteratorFromStringHandleV2`. The dataset itself is the program's: a node `HostDataset`
-// stands for it and knows it by a token, so that a graph from a file cannot run without the program that made it. Each session has
-// iterators of its own; where they are is saved by <leat/data/iterator_states.hpp>.
+// `IteratorGetNext`, `IteratorToStringHandle`, `IteratorFromStringHandleV2`. The dataset itself belongs to the program: a node
+// `HostDataset` refers to it by a token, so that a graph from a file cannot run without the program that built it. Each session has its own
+// iterators; <leat/data/iterator_states.hpp> saves their positions.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/dataset.hpp>
@@ -68,11 +68,11 @@ struct graph_component<xt::xtensor<T, Rank>> {
   }
   static tensor_value value(const xt::xtensor<T, Rank>& component) { return tensor_value(component); }
 };
-/// Components that a graph can hold: numbers, texts, and arrays of these.
+/// Components that a graph can hold: numbers, strings, and arrays of these.
 template <class T>
 concept graph_component_type = requires(const T& component) { graph_component<T>::value(component); };
 
-/// The types and shapes of an iterator's components; -1 is any size.
+/// The dtypes and shapes of an iterator's components; a size of -1 stands for any size.
 struct iterator_structure {
   std::vector<data_type> types;
   std::vector<shape> shapes;
@@ -108,29 +108,29 @@ source_maker source_of(const dataset_of<Ts...>& from) {
 /// Handle of an iterator in a graph.
 class graph_iterator {
  public:
-  /// The components of the next element, as nodes' results. Each run of the node goes one element further.
+  /// The components of the next element, as results of a node. Each run of the node advances the iterator by one element.
   /// Errors in a run: out_of_range at the end; failed_precondition if no initializer has run; those of the dataset.
   /// Source: `Iterator.get_next`.
   std::vector<output> get_next(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
-  /// An operation that begins a dataset anew, for iterators that are made without one, and for others, too.
-  /// Errors: invalid_argument for a dataset of other components. Source: `Iterator.make_initializer`.
+  /// An operation that starts a dataset from its beginning; for any iterator, including those made without a dataset.
+  /// Errors: invalid_argument for a dataset with other components. Source: `Iterator.make_initializer`.
   template <data::graph_component_type... Ts>
   graph_operation make_initializer(const dataset_of<Ts...>& from, std::string_view name = {},
                                    const std::source_location& where = std::source_location::current()) const {
     return initialize(data::structure_of(from), data::source_of(from), name, where);
   }
-  /// The operation that begins the dataset of `make_initializable_iterator`. Errors: failed_precondition for other iterators.
+  /// The operation that starts the dataset of `make_initializable_iterator`. Errors: failed_precondition for other iterators.
   const graph_operation& initializer() const;
-  /// A string that stands for the iterator in its session, to be fed where `iterator_from_string_handle` takes one.
+  /// A string that identifies the iterator in its session, to be fed to `from_string_handle`.
   output string_handle(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
   /// The iterator's handle.
   const output& reference() const { return reference_; }
   const data::iterator_structure& structure() const { return structure_; }
 
-  /// An iterator without a dataset, which initializers give it. Source: `Iterator.from_structure`.
+  /// An iterator without a dataset; initializers set one. Source: `Iterator.from_structure`.
   static graph_iterator from_structure(data::iterator_structure structure, std::string_view shared_name = {},
                                        const std::source_location& where = std::source_location::current());
-  /// The iterator that a fed string stands for. Source: `Iterator.from_string_handle`.
+  /// The iterator that a fed string identifies. Source: `Iterator.from_string_handle`.
   static graph_iterator from_string_handle(const output& handle, data::iterator_structure structure,
                                            const std::source_location& where = std::source_location::current());
   /// See `make_one_shot_iterator` and `make_initializable_iterator`.
@@ -144,15 +144,16 @@ class graph_iterator {
 
   output reference_;
   data::iterator_structure structure_;
-  std::vector<graph_operation> initializer_;  // one or none
+  std::vector<graph_operation> initializer_;  // at most one
 };
 
-/// An iterator that begins a dataset by itself, once in each session. Source: `Dataset.make_one_shot_iterator`.
+/// An iterator that starts its dataset automatically, once per session. Source: `Dataset.make_one_shot_iterator`.
 template <data::graph_component_type... Ts>
 graph_iterator make_one_shot_iterator(const dataset_of<Ts...>& from, const std::source_location& where = std::source_location::current()) {
   return graph_iterator::one_shot(data::structure_of(from), data::source_of(from), where);
 }
-/// An iterator that begins a dataset each time its `initializer()` runs. Iterators with one `shared_name` are one in a session.
+/// An iterator that starts its dataset each time its `initializer()` runs. Iterators with equal `shared_name` are one iterator of a
+/// session.
 /// Source: `Dataset.make_initializable_iterator`.
 template <data::graph_component_type... Ts>
 graph_iterator make_initializable_iterator(const dataset_of<Ts...>& from, std::string_view shared_name = {},

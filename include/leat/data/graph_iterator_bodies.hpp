@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of graph_iterator.hpp: the operators, their kernels, and the datasets of graphs by token.
+// Implementation of graph_iterator.hpp: the operators, their kernels, and the table of datasets by token.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -17,7 +17,7 @@
 
 namespace leat::data::detail {
 
-/// The datasets of all graphs, by token; each lives as long as its graph.
+/// The datasets of all graphs, by token. Each exists as long as its graph.
 struct dataset_table {
   std::mutex guard;
   std::map<std::string, std::weak_ptr<const source_maker>, std::less<>> by_token;
@@ -26,7 +26,7 @@ inline dataset_table& datasets_by_token() {
   static dataset_table table;
   return table;
 }
-// Makes a dataset known; the graph keeps it alive under its token, beside its host functions.
+// Registers a dataset. The graph owns it under its token, together with its host functions.
 LEAT_FUNCTION std::string enter_dataset(graph& g, source_maker maker) {
   static std::atomic<std::int64_t> counter{0};
   const std::string token = "dataset_" + std::to_string(counter.fetch_add(1));
@@ -58,7 +58,7 @@ class dataset_resource final : public resource {
   std::shared_ptr<const source_maker> maker;
 };
 
-// What beginning an iterator has to say.
+// Logs the message of starting an iterator, if there is one.
 inline void note_beginning(kernel_context& c, const std::string& note) {
   if (note.empty()) return;
   session_state& s = c.step.session;
@@ -92,7 +92,7 @@ LEAT_FILL(fill_iterator_definitions) {
   define_operator("IteratorV2() -> (handle: resource); " + structure + place, shapes::numbers);
   define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, shapes::numbers);
   define_operator("MakeIterator(dataset: variant, iterator: resource) -> ()");
-  // A dataset may wait, for a disk or another thread.
+  // A dataset may block, for a disk or another thread.
   define_operator("IteratorGetNext(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1",
                   {.is = nature::effect, .waits = true});
   define_operator("IteratorToStringHandle(resource_handle: resource) -> (string_handle: string)", shapes::numbers);
@@ -143,7 +143,7 @@ LEAT_FILL(fill_iterator_kernels) {
 namespace leat::data::detail {
 
 inline attribute_map structure_attributes(const iterator_structure& of) {
-  leat::detail::compile_fill(leat::detail::fill_iterator_kernels);  // another source may run the graph
+  leat::detail::compile_fill(leat::detail::fill_iterator_kernels);  // needed if another source file runs the graph
   std::vector<tensor_shape_proto> shapes;
   for (const shape& s : of.shapes) shapes.push_back(to_proto(s));
   return {{"output_types", of.types}, {"output_shapes", shapes}};

@@ -1,7 +1,7 @@
 #pragma once
-// Where the iterators of a session are (graph_iterator.hpp), to be kept beside its variables: a run that is resumed sees the data that it
-// would have seen. Iterators begin again in the new session, by themselves or by their initializers; the first time, they begin where the
-// state says.
+// Saves the positions of a session's iterators (graph_iterator.hpp) together with its variables, so that a resumed run sees the data that
+// would have followed. In the new session, iterators start as usual, by themselves or by their initializers, but the first time they start
+// at the saved position.
 //
 //   save(s, "log/model", step, {.pipeline_state = iterator_states(s)});
 //   …
@@ -26,25 +26,25 @@ namespace leat {
 
 class graph_session;
 
-/// Where all iterators of a session are that have begun, as JSON text: counters, not elements. Call it between runs.
+/// The positions of all iterators of a session that have started, as JSON text: counters, not elements. To be called between runs.
 /// Errors: invalid_argument for an iterator whose name is not UTF-8.
 std::string iterator_states(graph_session& s);
 
-/// What becomes of an iterator whose dataset is not the one that a state is of.
+/// What happens if an iterator's dataset is not the one that the state was saved from.
 enum class of_other_data {
-  is_error,     // invalid_argument, with both pipelines
-  begins_anew,  // with a line on the session's log
+  is_error,     // invalid_argument, which names both pipelines
+  begins_anew,  // starts at the beginning, with a line in the session's log
 };
 
-/// Has iterators go on where a text says: those that have begun at once, and the others when they begin. Iterators that the text does not
-/// name are left as they are; an empty text names none. Errors: data_loss for a damaged text, or data that are no longer there;
-/// invalid_argument for another pipeline's state; both in the run that begins the iterator, if it has not begun yet. After an error of this
-/// call all iterators are as they were.
+/// Sets the positions of iterators from JSON text: those that have started continue there at once, the others when they start. Iterators
+/// that the text does not name are unchanged; empty text names none. Errors: data_loss for damaged text, or data that no longer exist;
+/// invalid_argument for another pipeline's state. For an iterator that has not started, the run that starts it throws them. If this call
+/// throws, all iterators are unchanged.
 void restore_iterator_states(graph_session& s, std::string_view text, of_other_data other = of_other_data::is_error);
 
 namespace data {
 
-/// Elements as values of a graph.
+/// A dataset's elements as tensor values.
 class value_source {
  public:
   value_source() = default;
@@ -53,34 +53,35 @@ class value_source {
   virtual ~value_source() = default;
   /// Writes the next element's components; false at the end.
   virtual bool next(std::vector<tensor_value>& to) = 0;
-  /// As those of dataset_iterator.
+  /// As in dataset_iterator.
   virtual std::string save_state() const = 0;
   virtual void restore_state(std::string_view text) = 0;
 };
-/// What begins a pass through a dataset.
+/// A function that starts a pass through a dataset.
 using source_maker = std::function<std::unique_ptr<value_source>()>;
 
 namespace detail {
 
-inline constexpr std::string_view iterator_prefix = "iterator ";  // of the resource's name, before the iterator's
+inline constexpr std::string_view iterator_prefix = "iterator ";  // prefix of the resource's name
 
 /// An iterator of a session. Thread-safe.
 class iterator_resource final : public resource {
  public:
   explicit iterator_resource(std::string its_name) : name(std::move(its_name)) {}
 
-  /// Begins a dataset, where a state says if one waits for that. Returns what is to be logged.
+  /// Starts a dataset, at the position of a restored state if there is one. Returns the message to be logged.
   std::string begin(const source_maker& maker);
-  /// The same of an iterator that has not begun.
+  /// Like `begin`, if the iterator has not started yet.
   std::string begin_once(const source_maker& maker);
-  /// Errors: out_of_range at the end; failed_precondition if it has not begun; the dataset's.
+  /// The next element. Errors: out_of_range at the end; failed_precondition if the iterator has not started; those of the dataset.
   void next(std::vector<tensor_value>& to);
 
-  /// Where it is, or will begin; nothing if it has done neither.
+  /// The current position, or the one at which it will start; empty if there is neither.
   std::optional<std::string> state() const;
-  /// The way from there on, nothing if it has not begun. Errors: the dataset's, but for another dataset's state that is no error.
+  /// A new source at the given position; null if the iterator has not started. Errors: those of the dataset. The state of another dataset
+  /// is an error only with `of_other_data::is_error`.
   std::unique_ptr<value_source> at_state(const std::string& text, of_other_data other) const;
-  /// Goes there; without a source, when it begins.
+  /// Continues with this source; if it is null, the iterator will start at the position `text`.
   void go_to(std::string text, of_other_data other, std::unique_ptr<value_source> from);
 
   const std::string name;

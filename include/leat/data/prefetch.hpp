@@ -1,8 +1,8 @@
 #pragma once
-// Elements made ahead, on another thread: a ring of a fixed number of elements bounds the memory. The thread is one of oneTBB's if
-// LEAT_USE_TBB is defined, which a pipeline takes for as long as there is room in its ring and gives back, and otherwise one of its own.
-// Where none is free, the consumer makes its element itself; it only waits for one that another thread is making. Errors come to the
-// consumer in the place of the element.
+// Computes elements ahead on another thread; a ring of a fixed number of elements bounds the memory. If LEAT_USE_TBB is defined, the thread
+// is one of oneTBB's, which a pipeline uses as long as there is room in its ring and then returns; else it is a dedicated thread. If no
+// thread is free, the consumer computes the element itself; it waits only for an element that another thread is computing. Errors reach the
+// consumer in the place of their element.
 
 #include <leat/data/stage.hpp>
 
@@ -24,13 +24,14 @@
 
 namespace leat::data::detail {
 
-/// Runs a function on another thread, soon, each time it is asked to.
+/// Runs a function on another thread, soon, each time it is posted.
 class background {
  public:
 #if defined(LEAT_USE_TBB)
   template <class F>
   void post(F f) {
-    // Never destroyed: tasks may still be queued when the program ends. What they are to do is in a list that can be reached then.
+    // Never destroyed, because tasks may still be queued when the program ends; their functions are in its list, which is then still
+    // reachable.
     static queue& all = *new queue;
     {
       const std::lock_guard lock(all.mutex);
@@ -115,7 +116,7 @@ class prefetch_stage final : public stage<Element> {
     first.has_state = false;
     all.first = (all.first + 1) % all.ring.size();
     --all.count;
-    // Woken for several elements, unless there is room for few.
+    // Woken when half of the ring is free, so that it computes several elements at a time.
     if (!all.posted && !all.producing && !failure && 2 * all.count <= all.ring.size()) {
       all.posted = true;
       lock.unlock();
@@ -130,7 +131,7 @@ class prefetch_stage final : public stage<Element> {
   }
   std::optional<std::uint64_t> size() const override { return size_of_; }
 
-  // The state of the stages before, behind an element or error that was given, and the number of elements given since.
+  // The state of the earlier stages as of the last recorded element, and the number of elements returned since then.
   void save(state_numbers& to) const override {
     to.insert(to.end(), {given_, base_.size()});
     to.insert(to.end(), base_.begin(), base_.end());
@@ -147,7 +148,7 @@ class prefetch_stage final : public stage<Element> {
   }
 
  private:
-  // The state is noted once for so many elements.
+  // The state is recorded once per this many elements.
   static constexpr std::uint64_t between_states = 256;
 
   struct slot {
@@ -164,7 +165,7 @@ class prefetch_stage final : public stage<Element> {
   struct shared {
     shared(std::unique_ptr<stage<Element>> given, std::size_t size) : from(std::move(given)), ring(size) {}
 
-    // Makes one element; called with the lock, and without another thread in it.
+    // Computes one element. The lock must be held, and no other thread may be computing.
     void produce(std::unique_lock<std::mutex>& lock) {
       slot& free = ring[(first + count) % ring.size()];
       producing = true;
@@ -174,7 +175,7 @@ class prefetch_stage final : public stage<Element> {
         if (!free.ends && ++made % between_states == 0) free.note(*from);
       } catch (...) {
         free.failure = std::current_exception();
-        free.note(*from);  // who restores a state does not go through errors again
+        free.note(*from);  // so that restoring a state does not read errors again
       }
       lock.lock();
       producing = false;
@@ -204,14 +205,14 @@ class prefetch_stage final : public stage<Element> {
       halted = false;
     }
 
-    std::unique_ptr<stage<Element>> from;  // of the thread that set `producing`
+    std::unique_ptr<stage<Element>> from;  // owned by the thread that set `producing`
     std::vector<slot> ring;
     std::mutex mutex;
     std::condition_variable changed;
     std::size_t first = 0, count = 0;
     std::uint64_t made = 0;
     bool producing = false, posted = false, stopping = false;
-    bool halted = false;  // behind the end, or an error that the consumer has not seen
+    bool halted = false;  // at the end, or at an error that the consumer has not seen
   };
 
   std::shared_ptr<shared> shared_;

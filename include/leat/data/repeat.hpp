@@ -1,5 +1,5 @@
 #pragma once
-// Parts and repetitions: `repeat`, `take`, `skip`.
+// Subsets and repetitions: `repeat`, `take`, `skip`.
 
 #include <leat/data/stage.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace leat::data::detail {
 
-/// Stands for repetition without end.
+/// The count of an endless repetition.
 inline constexpr std::uint64_t forever = std::numeric_limits<std::uint64_t>::max();
 
 template <class Element>
@@ -24,7 +24,7 @@ class repeat_stage final : public stage<Element> {
   }
   bool next(Element& to) override {
     while (epoch_ != count_) {
-      const bool before = std::exchange(any_, true);  // also by an error
+      const bool before = std::exchange(any_, true);  // set even if the call throws
       if (from_->next(to)) return true;
       any_ = before;
       if (!end_epoch()) return false;
@@ -80,7 +80,7 @@ class repeat_stage final : public stage<Element> {
 
  private:
   void begin_epoch() { from_->start(mix(pass_, epoch_)); }
-  // A pass without elements would be repeated forever.
+  // Ends a pass. A pass without elements ends the repetition, which otherwise would never end.
   bool end_epoch() {
     if (!any_) epoch_ = count_;
     else if (++epoch_ != count_) begin_epoch();
@@ -90,11 +90,11 @@ class repeat_stage final : public stage<Element> {
 
   std::unique_ptr<stage<Element>> from_;
   std::uint64_t count_, pass_ = 0, epoch_ = 0;
-  bool any_ = false;  // whether this pass has given an element, or an error in its place
+  bool any_ = false;  // whether this pass has yielded an element or an error
 };
 
-/// The elements from number `first` on, at most `count`. Errors before them do not go unseen: the first of these comes in the place of
-/// the first element.
+/// The elements from index `first` on, at most `count`. Errors of earlier elements are not lost: the first of them takes the place of the
+/// first element.
 template <class Element>
 class part_stage final : public stage<Element> {
  public:
@@ -160,13 +160,13 @@ class part_stage final : public stage<Element> {
   }
 
  private:
-  // Passes over what comes before the part; gives the first error among that.
+  // Skips the elements before the first one; returns the first error among them.
   std::exception_ptr begin() {
     std::exception_ptr failure;
     if (!std::exchange(begun_, true)) from_->skip(first_, failure);
     return failure;
   }
-  // The numbers of parts of an array begin with its first element; those of a shuffled array stay what they are.
+  // Indices of a slice of an array are relative to its first element; those of a shuffled array are unchanged.
   std::uint64_t offset() const { return from_->is_indexed() ? first_ : 0; }
   std::unique_ptr<stage<Element>> from_;
   std::uint64_t first_, count_, given_ = 0;

@@ -1,8 +1,8 @@
 #pragma once
-// A random order: elements wait in a buffer, and each one that is given is chosen from the buffer with equal chances. With a buffer of
-// at least all elements every order is equally likely. The choice is number k of a sequence that depends on the seed and the pass alone,
-// so the order of a pass is known without its elements; those of arrays are taken by their number, and no buffer holds them. An error
-// waits in the buffer for its turn as an element does: the order of the others does not depend on it.
+// Random order: elements wait in a buffer, and each returned element is chosen from the buffer with equal probability. If the buffer holds
+// all elements, every order is equally likely. The choice is number k of a sequence that depends only on the seed and the pass, so the
+// order of a pass is known without its elements; elements of arrays are accessed by index, and no buffer holds them. An error takes a place
+// in the buffer, as an element does, so the order of the others does not depend on it.
 
 #include <leat/core/philox.hpp>
 #include <leat/data/stage.hpp>
@@ -13,7 +13,7 @@
 
 namespace leat::data::detail {
 
-// Whether components are copied byte by byte; a tuple of such is not trivial itself.
+// Whether all components are trivially copyable; a tuple of such components is not trivially copyable itself.
 template <class Element>
 inline constexpr bool are_trivial = false;
 template <class... Ts>
@@ -123,7 +123,7 @@ class shuffle_stage final : public stage<Element> {
     return static_cast<std::size_t>((random_.words[drawn_++ % 4] * std::uint64_t{waiting_}) >> 32);
   }
   void leave(std::size_t chosen) { numbers_[chosen] = numbers_[--waiting_]; }
-  // Takes an element, or the error in its place, into a slot; false at the end.
+  // Reads an element, or the error in its place, into a slot. Returns false at the end.
   bool fetch(Element& to, std::size_t slot, std::map<std::size_t, std::exception_ptr>& failed) {
     try {
       return from_->next(to);
@@ -133,12 +133,12 @@ class shuffle_stage final : public stage<Element> {
     }
   }
 
-  // As if `count` elements of `total` were given: first their order alone, then the elements that wait at the end are fetched.
-  // `failure` gets the first error among those that were given.
+  // Advances as if `count` elements of `total` had been returned: computes their order first, then reads only the elements that are in the
+  // buffer at the end. `failure` receives the first error among the skipped elements.
   void advance(std::uint64_t count, std::uint64_t total, std::exception_ptr& failure) {
     const std::uint64_t before = taken_;
     numbers_.resize(std::max(numbers_.size(), waiting_));
-    std::vector<std::size_t> slot_of;  // of each that waits, where its element is; `missing` for those that come now
+    std::vector<std::size_t> slot_of;  // by position in the buffer: slot of the element; `missing`: not read yet
     for (std::size_t k = 0; k < waiting_; ++k) slot_of.push_back(k);
     for (std::uint64_t k = 0; k < count; ++k) {
       for (; waiting_ < capacity_ && taken_ != total; ++taken_) {
@@ -157,7 +157,7 @@ class shuffle_stage final : public stage<Element> {
     };
     std::vector<Element> slots(waiting_);
     std::map<std::size_t, std::exception_ptr> failed;
-    std::vector<std::pair<std::uint64_t, std::size_t>> wanted;  // by number, and where it waits
+    std::vector<std::pair<std::uint64_t, std::size_t>> wanted;  // index of the element, position in the buffer
     for (std::size_t k = 0; k < waiting_; ++k) {
       if (slot_of[k] == missing) wanted.emplace_back(numbers_[k], k);
       else {
@@ -187,9 +187,9 @@ class shuffle_stage final : public stage<Element> {
   std::uint64_t total_ = unknown, taken_ = 0, drawn_ = 0, block_of_ = 0;
   std::size_t waiting_ = 0;
   philox_block random_{};
-  std::vector<std::uint64_t> numbers_;                // of the elements that wait, if they have one in an array
-  std::vector<Element> slots_;                        // they themselves, unless they have a number in an array; behind them empty ones
-  std::map<std::size_t, std::exception_ptr> failed_;  // errors that wait in a slot
+  std::vector<std::uint64_t> numbers_;                // indices of the elements in the buffer, if they are of an array
+  std::vector<Element> slots_;                        // the elements in the buffer, unless they are of an array; then empty ones
+  std::map<std::size_t, std::exception_ptr> failed_;  // errors, by slot
 };
 
 }  // namespace leat::data::detail

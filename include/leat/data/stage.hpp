@@ -1,13 +1,13 @@
 #pragma once
-// What a pipeline consists of when it runs: a chain of stages, each of which takes elements from the one before it. A pass is one way
-// through the elements; `repeat` starts the stages before it anew, with the number of the pass, from which a shuffle has its order.
+// The stages of a running pipeline: a chain in which each stage takes elements from the one before it. A pass is one iteration over the
+// elements; `repeat` restarts the earlier stages with the number of the pass, which determines the order of a shuffle.
 //
-// The state of a pipeline is a list of numbers: each stage adds its counters, then the stage before it does. Elements are not stored:
-// who restores a state goes through the same elements again, and `skip` passes over those that are not needed as cheaply as each stage
-// can (an array at once, a repetition by whole passes).
+// The state of a pipeline is a list of integers: each stage appends its counters, then the stage before it does. Elements are not stored:
+// restoring a state reads the same elements again, and `skip` skips those that are not needed as cheaply as each stage can (an array at
+// once, a repetition by whole passes).
 //
-// An error takes the place of an element: `next` throws it, and the next call goes on behind. All stages count it as one, so that
-// pipelines beside each other (`zip`) stay in step, and a restored pipeline gives the same elements.
+// An error takes the place of an element: `next` throws it, and the next call continues after it. All stages count it as one element, so
+// that the pipelines of a `zip` stay aligned, and a restored pipeline yields the same elements.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -27,14 +27,14 @@
 
 namespace leat::data {
 
-/// The numbers of a pipeline's state.
+/// The integers of a pipeline's state.
 using state_numbers = std::vector<std::uint64_t>;
 
-/// Takes the numbers of a state one by one.
+/// Reads the integers of a state in order.
 class state_reader {
  public:
   explicit state_reader(std::span<const std::uint64_t> numbers) : rest_(numbers) {}
-  /// Errors: data_loss if there are no more.
+  /// The next integer. Errors: data_loss if there are no more.
   std::uint64_t take() { return take(1)[0]; }
   std::span<const std::uint64_t> take(std::uint64_t count) {
     if (count > rest_.size()) throw data_loss("the state of a pipeline is cut off");
@@ -48,7 +48,7 @@ class state_reader {
   std::span<const std::uint64_t> rest_;
 };
 
-/// One stage of a pipeline at work.
+/// One stage of a running pipeline.
 template <class Element>
 class stage {
  public:
@@ -59,12 +59,12 @@ class stage {
   stage& operator=(const stage&) = delete;
   virtual ~stage() = default;
 
-  /// Goes to the begin of a pass. Called before anything else.
+  /// Starts a pass. Called before any other function.
   virtual void start(std::uint64_t pass) = 0;
-  /// Writes the next element; false at the end of the pass, also when it is called again.
+  /// Writes the next element. Returns false at the end of the pass, also in later calls.
   virtual bool next(Element& to) = 0;
-  /// Passes over up to `count` elements and tells over how many; fewer only at the end of the pass. Errors count; the first one met is
-  /// written to `failure`, unless that has one already.
+  /// Skips up to `count` elements and returns the number of skipped ones, which is less only at the end of the pass. Errors count as
+  /// elements; the first error is stored in `failure`, unless it is set already.
   virtual std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) {
     Element passed{};
     std::uint64_t done = 0;
@@ -77,35 +77,35 @@ class stage {
     }
     return done;
   }
-  /// The number of elements of a pass, where it follows without looking at them.
+  /// The number of elements of a pass, if it is known without reading them.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
 
-  /// Whether elements can be had in any order, by their number: then `size` is known.
+  /// Whether elements can be accessed in any order by index; then `size` is known.
   virtual bool is_indexed() const { return false; }
   virtual void at(std::uint64_t, Element&) {}
 
-  /// Whether the elements of an array come in some order: then `next_number` may be called for `next`, and gives the element's number in
-  /// the array, and `put` writes a batch of such elements without a copy of each.
+  /// Whether the elements are those of an array in some order. Then `next_number` may be called instead of `next` and yields the element's
+  /// index in the array, and `put` writes a batch of such elements without copying each separately.
   virtual bool is_numbered() const { return is_indexed(); }
   virtual bool next_number(std::uint64_t&) { return false; }
   virtual void put(std::span<const std::uint64_t>, batch_of<Element>&) {}
 
-  /// Adds the numbers that tell where the stage is.
+  /// Appends the counters that determine the stage's position.
   virtual void save(state_numbers& to) const = 0;
-  /// Goes to where a state says, from the begin of the same pass. Errors: data_loss if it is no state of this pipeline.
+  /// Advances from the beginning of the same pass to a saved position. Errors: data_loss if it is not a state of this pipeline.
   virtual void restore(state_reader& from) = 0;
 };
 
 namespace detail {
 
-// For restoring: the errors of these elements were thrown when they were first read, and are not thrown again.
+// Skips elements when a state is restored. Their errors were thrown when they were first read, and are not thrown again.
 template <class Element>
 void skip_exactly(stage<Element>& from, std::uint64_t count) {
   std::exception_ptr known;
   if (from.skip(count, known) != count) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
 }
 
-/// A stage whose elements are known by their number.
+/// A stage whose elements are accessed by index.
 template <class Element>
 class indexed_stage : public stage<Element> {
  public:
@@ -136,15 +136,16 @@ class indexed_stage : public stage<Element> {
   std::uint64_t at_ = 0, size_;
 };
 
-// A number in a description: six digits behind the point if that is the number, else as many as tell it from any other.
+// A setting in a description: with six decimals if these are exact, else with as many digits as distinguish it from any other value.
 std::string setting_text(double value);
 
 }  // namespace detail
 
-/// A state as JSON text: the pipeline's description and the numbers, with a checksum. Bytes of the description that are not UTF-8, as
+/// A state as JSON text: the pipeline's description and the integers, with a checksum. Bytes of the description that are not UTF-8, as
 /// names of files and columns may have, are written as "\xf6".
 std::string write_state(std::string_view description, const state_numbers& numbers);
-/// The numbers of such a text. Errors: data_loss if it is damaged; invalid_argument, with both descriptions, for another pipeline's.
+/// The integers of a state's JSON text. Errors: data_loss if it is damaged; invalid_argument, with both descriptions, for the state of
+/// another pipeline; unimplemented for a later version of the format.
 state_numbers read_state(std::string_view text, std::string_view description);
 
 }  // namespace leat::data

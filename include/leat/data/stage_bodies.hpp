@@ -16,7 +16,7 @@ namespace leat::data {
 namespace detail {
 
 LEAT_FUNCTION std::string setting_text(double value) {
-  char text[400];  // the longest has 309 digits before the point
+  char text[400];  // the longest value has 309 digits before the decimal point
   double same = 0;
   auto end = std::to_chars(text, std::end(text), value, std::chars_format::fixed, 6).ptr;
   std::from_chars(text, end, same);
@@ -24,7 +24,7 @@ LEAT_FUNCTION std::string setting_text(double value) {
   return {text, end};
 }
 
-// JSON is UTF-8. Text that is UTF-8 stays what it is, so that states with such descriptions are what they always were.
+// JSON is UTF-8, so other bytes are escaped. UTF-8 text is unchanged, which keeps earlier states valid.
 LEAT_FUNCTION std::string in_utf8(std::string_view text) {
   std::string made;
   while (!text.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 // A human-readable memory plan of a program: its buffers with their sizes, live ranges and arena offsets. For compiled and dynamic
-// sessions alike, whose programs share kernels/program_plan.hpp.
+// sessions, because the programs of both share kernels/program_plan.hpp.
 //
 //   std::cout << memory_plan_of(s.planned(fetch(loss, train))).text();
 
@@ -16,7 +16,7 @@
 
 namespace leat {
 
-/// Names of operators by the codes in steps. A user-defined one is known by name if it was passed to `register_operator`.
+/// The names of operators by the codes in steps. A user-defined operator has a name if it was passed to `register_operator`.
 class operator_names {
  public:
   operator_names();
@@ -26,7 +26,7 @@ class operator_names {
   std::unordered_map<int, std::string_view> by_code_;
 };
 
-/// What a step computes: an operator, or a fused step's operators joined by "+".
+/// The operator that a step computes; for a fused step, its operators joined by "+".
 std::string step_name(const operator_names& operator_name, const program_view& p, const std::int64_t* data, int step);
 
 /// The memory of one program.
@@ -35,18 +35,18 @@ struct memory_plan {
     int number = 0;
     storage where = storage::arena;
     dtype type = dtype::invalid;
-    shape extent{};             // with the sizes of named dimensions
+    shape extent{};             // with the values of named dimensions
     std::int64_t bytes = 0;
-    int first = -1;             // the step that writes it, -1: set before the first
+    int first = -1;             // the step that writes it; -1: set before the first step
     int last = -1;              // the last step that uses it
     std::int64_t offset = -1;   // in the arena
   };
   std::vector<buffer> buffers;
   std::vector<std::string> steps;
   std::int64_t arena_bytes = 0;
-  std::int64_t intermediate_bytes = 0;  // of all results in the arena if none shared memory
+  std::int64_t intermediate_bytes = 0;  // if no results shared memory
 
-  /// A table: the arena's buffers with offset and live range, then the others.
+  /// A table of the steps, then of the buffers in the order of their numbers; for those in the arena, with offset and live range.
   std::string text() const;
 };
 

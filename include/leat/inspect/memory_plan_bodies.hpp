@@ -8,7 +8,7 @@
 namespace leat {
 
 LEAT_FUNCTION operator_names::operator_names() {
-  // Those that only the compiler writes.
+  // Operators that only the compiler creates.
   for (const op_info* op :
        {&info_of<check_range_op>, &info_of<print_op>, &info_of<passes::check_divisor_op>, &info_of<passes::copy_op>,
         &info_of<passes::matmul_update_op>, &info_of<passes::check_rows_op>, &info_of<passes::first_rows_op>,
@@ -38,7 +38,7 @@ LEAT_FUNCTION std::string step_name(const operator_names& operator_name, const p
     if (!name.empty()) names.push_back(std::move(name));
   }
   if (names.empty()) return "copy";
-  constexpr std::size_t most = 12;  // the rest is abbreviated
+  constexpr std::size_t most = 12;  // further operators are only counted
   std::string text;
   for (std::size_t k = 0; k < std::min(names.size(), most); ++k) text += (k > 0 ? "+" : "") + names[k];
   if (names.size() > most) text += "+ " + std::to_string(names.size() - most) + " more";

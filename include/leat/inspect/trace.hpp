@@ -1,6 +1,6 @@
 #pragma once
-// Tracing: a `run_trace` that is passed to runs records an event for each step, with its operator, thread and time. It is exported
-// as a Chrome trace (for chrome://tracing and Perfetto) or summed up as a table.
+// Tracing: a `run_trace` that is passed to runs records an event for each step, with its operator, thread and time. It is exported as a
+// Chrome trace (for chrome://tracing and Perfetto) or summed up as a table.
 //
 //   run_trace t;
 //   s.run(loss, {{x, data}}, {.trace = &t});               // a dynamic session: programs as they run, one event a step
@@ -8,11 +8,11 @@
 //   t.write_chrome_trace("step.json");
 //   std::cout << t.statistics_table();
 //
-// A fused program has one event per step, named after the step's operators. With `run_trace t(trace_detail::nodes)` a dynamic session
-// runs each node by itself instead, which is slower but separates the nodes. Runs without a trace have no overhead.
+// A fused program has one event per step, named after the step's operators. With `run_trace t(trace_detail::nodes)` a dynamic session runs
+// each node by itself instead, which is slower but separates the nodes. Runs without a trace have no overhead.
 //
-// A session with a target brings the events of all tasks that took part, and the tensors that went between them, on the clock of this
-// process. Source: TensorFlow 1.x `RunOptions.trace_level`, `RunMetadata.step_stats`.
+// With a session that has a target, the trace has the events of all tasks that took part, and the tensors that were sent between them, in
+// this process's time. Source: TensorFlow 1.x `RunOptions.trace_level`, `RunMetadata.step_stats`.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -41,16 +41,16 @@ enum class trace_detail { steps, nodes };
 
 /// A step or node that ran, or a phase of a run. Times are nanoseconds since the trace was constructed.
 struct trace_event {
-  std::string name;     // of the node; of a fused step, its operators
+  std::string name;     // of the node; of a fused step: its operators
   std::string type;     // the operator; "fused" for several; "Session" for a whole run, "Plan" for its preparation
   std::string made_at;  // file and line, if known
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  int thread = 0;  // of its task; 0 is the first seen
+  int thread = 0;  // within its task; 0 is the first seen
   int run = 0;     // 1 is the first
-  int task = 0;    // of run_trace::tasks; 0 is this process
+  int task = 0;    // index in run_trace::tasks; 0 is this process
 
-  /// Nanoseconds.
+  /// In nanoseconds.
   std::int64_t duration() const { return end - begin; }
   /// Whether it encloses other events.
   bool is_phase() const { return type == "Session" || type == "Plan"; }
@@ -68,32 +68,33 @@ struct trace_statistics {
   double mean() const { return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count); }
 };
 
-/// A process that a trace has events of.
+/// A process that has events in a trace.
 struct trace_task {
   std::string device;            // "/job:ps/replica:0/task:0/device:CPU:0"
-  std::int64_t clock_error = 0;  // how far its times may be off those of this process, in nanoseconds
+  std::int64_t clock_error = 0;  // maximal error of its times relative to this process, in nanoseconds
 };
 
-/// A tensor that went from one task to another.
+/// A tensor that was sent from one task to another.
 struct trace_transfer {
-  std::string tensor;  // "w/read:0"; "^init" of a control dependency; "feeds" and "fetches", which a part or run was given and gave
-  int from = 0;        // of run_trace::tasks
+  std::string tensor;  // "w/read:0"; "^init": control dependency; "feeds", "fetches": arguments and results of a run or subgraph
+  int from = 0;        // index in run_trace::tasks
   int to = 0;
   std::int64_t bytes = 0;    // of elements
-  std::int64_t message = 0;  // those of a run and a task with the same number went in one message
-  std::int64_t begin = 0;    // when it was given to be sent, in the events' time
+  std::int64_t message = 0;  // tensors of a run and a task with one number shared a message
+  std::int64_t begin = 0;    // when it was passed to the sender, in the events' time
   std::int64_t end = 0;      // when it had arrived
   int run = 0;
 };
 
-/// A task that took part in a run, and told nothing or not all of it.
+/// A task that took part in a run, but has no events in the trace or not all of them.
 struct trace_gap {
   std::string device;
   std::string why;
   int run = 0;
 };
 
-/// What the tasks of a cluster tell of a run: times are of one steady clock, tasks are indices of `tasks`, whose first is the asking process.
+/// Events of one run, collected from the tasks of a cluster. All times are of one steady clock; tasks are indices in `tasks`, and the first
+/// is the requesting process.
 struct trace_of_tasks {
   std::vector<trace_task> tasks{{}};
   std::vector<trace_event> events{};
@@ -101,7 +102,7 @@ struct trace_of_tasks {
   std::vector<trace_gap> gaps{};
 };
 
-/// What a task did in all runs of a trace. Times in nanoseconds; a message may carry several tensors.
+/// Totals of a task over all runs of a trace. Times are in nanoseconds; a message may carry several tensors.
 struct trace_task_totals {
   std::string device;
   std::int64_t events = 0;
@@ -112,19 +113,19 @@ struct trace_task_totals {
   std::int64_t bytes_received = 0;
 };
 
-/// What went along an edge between two tasks in all runs of a trace.
+/// Totals of an edge between two tasks over all runs of a trace.
 struct trace_edge_totals {
   std::string tensor;
   std::string from;  // devices
   std::string to;
-  std::int64_t messages = 0;  // that carried it, with others or alone
+  std::int64_t messages = 0;  // messages that carried it, alone or with others
   std::int64_t bytes = 0;
 };
 
 class trace_scope;
 class step_observer;
 
-/// Events of any number of runs. Thread-safe; it must outlive the runs that it is passed to.
+/// Events of any number of runs. Thread-safe. It must outlive the runs that it is passed to.
 class run_trace {
  public:
   using clock = std::chrono::steady_clock;
@@ -136,7 +137,7 @@ class run_trace {
   run_trace& operator=(const run_trace&) = delete;
 
   trace_detail detail() const { return detail_; }
-  /// All events, in order of their ends.
+  /// All events, in the order in which they were added.
   std::vector<trace_event> events() const {
     const std::lock_guard lock(guard_);
     return events_;
@@ -151,22 +152,22 @@ class run_trace {
     const std::lock_guard lock(guard_);
     return runs_;
   }
-  /// This process, and the tasks of clusters that took part in runs. Memory plans are of this process alone.
+  /// This process, and the tasks of clusters that took part in runs. Memory plans exist only for this process.
   std::vector<trace_task> tasks() const {
     const std::lock_guard lock(guard_);
     return tasks_;
   }
-  /// Tensors that went between tasks.
+  /// The tensors that were sent between tasks.
   std::vector<trace_transfer> transfers() const {
     const std::lock_guard lock(guard_);
     return transfers_;
   }
-  /// Tasks whose events are missing, and why.
+  /// The tasks whose events are missing, and why.
   std::vector<trace_gap> gaps() const {
     const std::lock_guard lock(guard_);
     return gaps_;
   }
-  /// Removes all events, memory plans and runs.
+  /// Removes all events, transfers, gaps, memory plans and runs.
   void clear() {
     const std::lock_guard lock(guard_);
     events_.clear();
@@ -182,21 +183,21 @@ class run_trace {
 
   /// Nanoseconds since the trace was constructed.
   std::int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start_).count(); }
-  /// The construction's time, in nanoseconds of std::chrono::steady_clock.
+  /// The time of construction, in nanoseconds of std::chrono::steady_clock.
   std::int64_t started() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch()).count(); }
   /// Starts a run; returns its number.
   int begin_run() {
     const std::lock_guard lock(guard_);
     return ++runs_;
   }
-  /// Adds an event of this thread.
+  /// Adds an event of the calling thread.
   void add(int run, std::string name, std::string type, std::int64_t begin, std::int64_t end, std::string made_at = {});
-  /// Adds what the tasks of a cluster tell of a run. `clock_offset`: their clock minus std::chrono::steady_clock of this process, in
-  /// nanoseconds, give or take `clock_error`.
+  /// Adds the events of a run that were collected from the tasks of a cluster. `clock_offset`: their clock minus std::chrono::steady_clock
+  /// of this process, in nanoseconds, with an error of at most `clock_error`.
   void add_tasks(int run, trace_of_tasks told, std::int64_t clock_offset, std::int64_t clock_error);
-  /// Says that a run, or a task's part of it, is not among the events.
+  /// Records that the events of a run, or of a task in a run, are missing.
   void add_gap(int run, std::string device, std::string why);
-  /// Adds a program's memory plan, once per program and sizes. `holder` keeps a program that may be dropped alive.
+  /// Adds a program's memory plan, once per program and sizes. `holder` keeps alive a program that might be dropped.
   void add_memory(const planned_program& p, std::shared_ptr<const void> holder = {});
 
   // ---- results ----
@@ -213,9 +214,9 @@ class run_trace {
   std::vector<trace_task_totals> by_task() const;
   /// Totals by edge between tasks, most bytes first.
   std::vector<trace_edge_totals> by_edge() const;
-  /// Totals by operator and node as a text table, of runs on a cluster also by task and edge; times in microseconds.
+  /// Totals by operator and node as a text table; for runs on a cluster, also by task and edge. Times are in microseconds.
   std::string statistics_table() const;
-  /// Chrome's trace event format: an object with `traceEvents`; times in microseconds. Each task is a process; a transfer is an
+  /// Chrome's trace event format: an object with `traceEvents`, times in microseconds. Each task is a process; a transfer is an
   /// asynchronous event of the task that received it.
   std::string chrome_trace() const;
   /// Writes `chrome_trace` to a file. Errors: not_found if it cannot be opened, data_loss if it cannot be written.
@@ -276,7 +277,7 @@ class run_trace {
   int runs_ = 0;
 };
 
-/// An event from construction to the end of the scope, also when an exception leaves it.
+/// Records an event from construction to the end of the scope, even if an exception ends it.
 class trace_scope {
  public:
   trace_scope(run_trace* trace, int run, std::string name, std::string type, std::string made_at = {})
@@ -301,8 +302,8 @@ class trace_scope {
   std::int64_t begin_;
 };
 
-/// Records the steps of a program, as called by `run` of a bound program and of a compiled session. Names are resolved before the
-/// first step.
+/// Observer that records the steps of a program, for `run` of a bound program and of a compiled session. Names are resolved before the
+/// first step, so that this takes no time of the steps.
 class step_observer {
  public:
   step_observer(run_trace& trace, int run, const std::int64_t* program);

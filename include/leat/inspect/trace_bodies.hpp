@@ -17,7 +17,7 @@ LEAT_FUNCTION void run_trace::add(int run, std::string name, std::string type, s
 }
 
 LEAT_FUNCTION void run_trace::add_tasks(int run, trace_of_tasks told, std::int64_t clock_offset, std::int64_t clock_error) {
-  // Clocks that come from elsewhere may be anything: what does not fit is wrong, but defined.
+  // Clocks of other processes may have any value: a sum that overflows is wrong, but defined.
   const auto sum = [](std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   };
@@ -25,7 +25,7 @@ LEAT_FUNCTION void run_trace::add_tasks(int run, trace_of_tasks told, std::int64
   const std::lock_guard lock(guard_);
   std::vector<int> number;
   for (const trace_task& t : told.tasks) {
-    const auto known = number.empty() ? tasks_.begin()  // this process
+    const auto known = number.empty() ? tasks_.begin()  // the requesting process is this one
                                       : std::find_if(tasks_.begin() + 1, tasks_.end(), [&](const auto& k) { return k.device == t.device; });
     number.push_back(static_cast<int>(known - tasks_.begin()));
     if (known == tasks_.end()) tasks_.push_back({t.device, 0});
@@ -41,7 +41,7 @@ LEAT_FUNCTION void run_trace::add_tasks(int run, trace_of_tasks told, std::int64
   }
   for (trace_transfer& t : told.transfers) {
     t.begin = here(t.begin);
-    t.end = std::max(t.begin, here(t.end));  // clocks agree but for their errors
+    t.end = std::max(t.begin, here(t.end));  // clocks agree up to their errors
     t.run = run;
     t.from = number.at(static_cast<std::size_t>(t.from));
     t.to = number.at(static_cast<std::size_t>(t.to));

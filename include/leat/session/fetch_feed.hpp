@@ -1,6 +1,6 @@
 #pragma once
-// The arguments of a run. Fetches are tensors, operations, names, and vectors, tuples and maps of these; the results come in the
-// same structure. Feeds are pairs of a tensor, or its name, and a value.
+// The arguments of a run. Fetches are tensors, operations, names, and vectors, tuples and maps of these; the results have the same
+// structure. Feeds are pairs of a tensor, or its name, and a value.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/lookup.hpp>
@@ -14,7 +14,7 @@
 
 namespace leat {
 
-/// A tensor, an operation, or the name of one.
+/// A fetch: a tensor, an operation, or the name of one.
 class fetch_item {
  public:
   fetch_item(const output& tensor) : tensor_(tensor) {}
@@ -24,9 +24,9 @@ class fetch_item {
   fetch_item(std::string_view name);
   fetch_item(const char* name);
 
-  /// The name if it holds one, else null.
+  /// The name if it was given by name, else null.
   const std::string* name() const { return name_.get(); }
-  /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
+  /// The tensor or operation in `g`. Errors: invalid_argument if the graph has no such element or it may not be fetched.
   graph_element resolve(graph& g) const;
 
  private:
@@ -35,19 +35,19 @@ class fetch_item {
   output tensor_;
   graph_operation operation_;
   bool is_operation_ = false;
-  std::shared_ptr<const std::string> name_;  // null for a tensor or an operation; not a variant: every call of a session copies some
+  std::shared_ptr<const std::string> name_;  // null for a tensor or operation; not a variant, because each run copies some of these
 };
 
 /// A tensor to feed, or its name.
 class feed_key {
  public:
-  /// The name if it holds one, else null.
+  /// The name if it was given by name, else null.
   const std::string* name() const { return name_.get(); }
   feed_key(const output& tensor) : tensor_(tensor) {}
   feed_key(std::string name);
   feed_key(std::string_view name);
   feed_key(const char* name);
-  /// Errors: not_found if the graph has no such tensor; invalid_argument if it may not be fed.
+  /// The tensor in `g`. Errors: invalid_argument if the graph has no such tensor or it may not be fed.
   output resolve(graph& g) const;
 
  private:
@@ -64,7 +64,7 @@ struct kept_array final : resource {
   explicit kept_array(A&& given) : array(std::move(given)) {}
   A array;
 };
-// The same of a temporary array: it is moved into the value, which refers to its elements.
+// Like `lend`, for a temporary array: moves the array into the value, which refers to its elements.
 template <class A>
   requires(!std::is_reference_v<A> && !std::is_const_v<A>)
 tensor_value keep(A&& given) {
@@ -78,15 +78,15 @@ tensor_value keep(A&& given) {
   }
 }
 
-/// Converts a value to `wanted` if that dtype represents every element: integers exactly, fractions rounded to the nearest float.
-/// Returns an empty value otherwise.
+/// Converts a value to `wanted` if that dtype represents every element: integers exactly, fractions rounded to the nearest float. Otherwise
+/// returns an empty value.
 tensor_value converted(const tensor_value& v, dtype wanted);
 
 }  // namespace detail
 
-/// A tensor and its value in one run. An lvalue array is not copied if it is contiguous row-major: it must live, unchanged, until the
-/// run has ended. A temporary is owned by the item; the elements of a temporary view (a span) must outlive the run all the same.
-/// Numbers and braced lists are converted to the tensor's dtype where that changes no value; arrays must have that dtype.
+/// A tensor and its value in one run. An lvalue array is borrowed if it is contiguous row-major: it must stay alive and unchanged until the
+/// run has ended. A temporary is owned by the item, but the elements of a temporary view (a span) must outlive the run. Numbers and braced
+/// lists are converted to the tensor's dtype if that changes no value; arrays must have that dtype.
 class feed_item {
  public:
   template <class V>
@@ -113,6 +113,7 @@ class feed_item {
   bool adapts = false;
 };
 
+/// The feeds of a run: pairs of a tensor, or its name, and a value. Constructed from braces, a vector of pairs, or a map.
 class feed_list {
  public:
   feed_list() = default;
@@ -220,7 +221,7 @@ inline constexpr bool is_fetch_structure<std::tuple<Xs...>> = (is_fetch_structur
 template <class X, class Y>
 inline constexpr bool is_fetch_structure<std::pair<X, Y>> = is_fetch_structure<X> && is_fetch_structure<Y>;
 
-// The result of a typed run: a number, a string, or a vector or array of them.
+// A type that the result of a typed run converts to: a number, a string, or a vector or array of them.
 template <class T>
 concept run_result = element_type<T> || std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>> || requires {
   requires element_type<typename T::value_type>;

@@ -88,7 +88,7 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
         const auto from = v.values<From>();
         auto to = made.values<To>();
         for (std::size_t i = 0; i < from.size(); ++i) {
-          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32; an integer is not.
+          // A floating-point value is rounded to the nearest float, so that 0.1 can be fed to float32; an integer is not rounded.
           if constexpr (!std::is_floating_point_v<To>) {
             if (std::is_floating_point_v<From> ? !(from[i] >= From(-9.2e18) && from[i] <= From(9.2e18)) : false) return {};
             const auto whole = static_cast<std::int64_t>(from[i]);

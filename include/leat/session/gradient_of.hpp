@@ -1,5 +1,5 @@
 #pragma once
-// C++ functions that are written with operators, as functions of arrays: `evaluated(f)` computes f, `gradient_of(f)` its gradient,
+// Applies C++ functions that are written with operators to arrays: `evaluated(f)` computes f, `gradient_of(f)` its gradient,
 // `value_and_gradient_of(f)` both.
 //
 //   auto f = [](auto x) { return reduce_sum(square(x)); };
@@ -7,9 +7,9 @@
 //   xt::xarray<float> slope = df(xs);             // 2 xs
 //   float second = gradient_of(gradient_of([](auto x) { return x * x * x; }))(2.0f);
 //
-// f is called once for each combination of its arguments' dtypes and shapes, with placeholders of a graph of its own; later calls run
-// that graph's session. So f must consist of operators: its other side effects happen once. With handles of a graph or typed
-// expressions as arguments, the function returns handles or expressions.
+// f is called once for each combination of its arguments' dtypes and shapes, with placeholders of a graph of its own; later calls run that
+// graph's session. So f must consist of operators: its other side effects happen once. If the arguments are handles of a graph or typed
+// expressions, the function returns handles or expressions.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_shape.hpp>
@@ -27,7 +27,7 @@ tensor_value lent_argument(const V& v) {
   else if constexpr (requires { lend(v); }) return lend(v);
   else return tensor_value(v);
 }
-// The type of the gradient for an argument of this type: the same type if it can hold one.
+// The type of the gradient for an argument of type V: V if it can hold a gradient, else tensor_value.
 template <class V>
 struct gradient_type {
   using type = tensor_value;
@@ -56,7 +56,7 @@ struct traced_function {
   std::optional<graph_callable> step;
 };
 
-// A function's graphs by the dtypes and shapes of its arguments. `Write` makes the results from the placeholders.
+// A function's graphs, keyed by the dtypes and shapes of its arguments. `Write` makes the results from the placeholders.
 class traced_functions {
  public:
   template <class Write>
@@ -94,7 +94,7 @@ class traced_functions {
   std::map<std::vector<std::int64_t>, std::unique_ptr<traced_function>> known_;
 };
 
-// dy/dx for each x; zeros where y does not depend on it.
+// dy/dx for each x; zeros if y does not depend on x.
 std::vector<output> gradients_for(const std::vector<output>& ys, const std::vector<output>& xs);
 
 }  // namespace detail
@@ -105,7 +105,7 @@ class evaluated_function {
  public:
   explicit evaluated_function(F f) : f_(std::move(f)) {}
 
-  /// The value of f: one, or a vector of them if f returns several; converts to numbers and arrays.
+  /// The value of f, or a vector of values if f returns several; converts to numbers and arrays.
   /// Errors: those of the operators, of gradients and of runs.
   template <class... As>
     requires(sizeof...(As) > 0)
@@ -128,19 +128,20 @@ class evaluated_function {
   std::shared_ptr<detail::traced_functions> graphs_ = std::make_shared<detail::traced_functions>();
 };
 
-/// The function that `gradient_of` returns.
+/// The function object that `gradient_of` and `value_and_gradient_of` return.
 template <bool WithValue, class F, std::size_t... Of>
 class function_gradient {
-  // Indices of the arguments, of N, whose gradients are asked for.
+  // Indices of the arguments, out of N, whose gradients are requested.
   template <std::size_t N>
   using wanted = std::conditional_t<sizeof...(Of) == 0, std::make_index_sequence<N>, std::index_sequence<Of...>>;
 
  public:
   explicit function_gradient(F f) : f_(std::move(f)) {}
 
-  /// For arrays and numbers: the gradient of each requested argument, in that argument's type where possible; a tuple if there are
-  /// several, preceded by the value if that is asked for.
-  /// Errors: invalid_argument if a requested argument has an integer dtype; those of the operators and of runs.
+  /// For arrays and numbers: the gradient of each requested argument, in that argument's type if it can hold one. Several gradients are
+  /// returned as a tuple; `value_and_gradient_of` puts the value in front of them.
+  /// Errors: invalid_argument if a requested argument has an integer dtype, or if `value_and_gradient_of` gets a function of several
+  /// results; those of the operators and of runs.
   template <class... As>
     requires(sizeof...(As) > 0 && !(std::is_same_v<As, output> || ...) && !(tensor_expression<As> || ...))
   auto operator()(const As&... arguments) const {
@@ -150,7 +151,7 @@ class function_gradient {
     });
     return results<std::tuple<As...>>(values, wanted<sizeof...(As)>{});
   }
-  /// For handles of a graph: nodes of that graph.
+  /// For handles of a graph: adds nodes to that graph and returns their handles.
   template <std::same_as<output>... Os>
     requires(sizeof...(Os) > 0)
   auto operator()(const Os&... arguments) const {
@@ -158,7 +159,7 @@ class function_gradient {
     const std::vector<output> made = write({arguments...}, n, wanted<sizeof...(Os)>{});
     return tuple_of(made, std::make_index_sequence<wanted<sizeof...(Os)>::size() + (WithValue ? 1 : 0)>{});
   }
-  /// For typed expressions: expressions.
+  /// For typed expressions: returns typed expressions.
   template <tensor_expression... Es>
     requires(sizeof...(Es) > 0)
   constexpr auto operator()(const Es&... arguments) const {
@@ -214,8 +215,8 @@ template <class F>
 evaluated_function<F> evaluated(F f) {
   return evaluated_function<F>(std::move(f));
 }
-/// The gradient of f for each of its arguments, or for those listed: `gradient_of<0>(f)`. For a result that is not a scalar, the
-/// gradient of its sum. Source: TensorFlow `gradients`.
+/// The gradient of f for each of its arguments, or for those listed: `gradient_of<0>(f)`. If a result is not a scalar, the gradient of its
+/// sum. Source: TensorFlow `gradients`.
 template <std::size_t... Of, class F>
 function_gradient<false, F, Of...> gradient_of(F f) {
   return function_gradient<false, F, Of...>(std::move(f));

@@ -1,6 +1,6 @@
 #pragma once
-// Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp, or, with
-// LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
+// Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp or, with
+// LEAT_SEPARATE_COMPILATION, only by <leat/separate.hpp>.
 
 #include <leat/core/blocks.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -24,12 +24,12 @@ namespace leat {
 struct graph_session::kept {
   explicit kept(const session_options& options) : state(options.resources) {}
   session_state state;
-  std::unique_ptr<remote_session> remote;  // of a session with a target
+  std::unique_ptr<remote_session> remote;  // only of a session with a target
   std::mutex guard;
   detail::blocks<kernel_node, 64> kernel_nodes;
-  std::vector<kernel_node*> kernel_node_at;  // indexed by node; null until one is asked for
+  std::vector<kernel_node*> kernel_node_at;  // indexed by node; null until it is first needed
   std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
-  std::vector<int> places;  // of nodes
+  std::vector<int> places;  // indexed by node: its device
   std::atomic<std::int64_t> fused_runs{0};
 };
 
@@ -40,7 +40,7 @@ LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_p
   for (std::size_t k = 0; k < results_.size(); ++k) in_order_ = in_order_ && prepared_->places[k] == static_cast<int>(k);
 }
 LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(std::span<const tensor_value> values, const run_options& how) {
-  // Reuses the results of the last call unless the caller still holds them.
+  // Reuses the memory of the last call's results unless the caller still holds them.
   if (in_order_) {
     fetched_.swap(results_);
     results_.resize(fetched_.size());
@@ -58,7 +58,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(std::span<con
     if (const int place = prepared_->places[k]; place >= 0) {
       tensor_value& from = fetched_[static_cast<std::size_t>(place)];
       results_[k] = from.is_borrowed() && !how.lends_results ? from.copy() : std::move(from);
-      from = {};  // what was borrowed may be a large message's memory
+      from = {};  // releases a borrowed value, which may be the memory of a large message
     }
   return results_;
 }
@@ -92,7 +92,7 @@ LEAT_FUNCTION graph_session::~graph_session() {
   try {
     close();
   } catch (const std::exception&) {
-    // The other side learns of it when the connection ends.
+    // The target notices the end of the connection.
   }
 }
 
@@ -226,7 +226,7 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
     if (kept_->remote != nullptr) made->remote = kept_->remote->prepare(made->fetches, targets, feeds);
     else plan_of(*made, targets);
     if (kept_->remote != nullptr) {
-      // The target plans it.
+      // The target plans the run.
     } else if (auto two = runtime::cut_summaries(graph_, made->plan, made->fetches, targets, feeds)) {
       made->first = std::make_unique<runtime::prepared_run>();
       made->first->fetches = std::move(two->fetches);
@@ -237,7 +237,7 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
       made->tail->feeds = std::move(two->tail_feeds);
       plan_of(*made->tail, two->tail_targets);
       made->sources = std::move(two->sources);
-      if (made->first->plan.has_effects) made->first.reset();  // no program either
+      if (made->first->plan.has_effects) made->first.reset();  // the computation is not a program either
     }
     known = std::move(made);
   }
@@ -251,7 +251,7 @@ LEAT_FUNCTION void graph_session::execute_in_two(runtime::prepared_run& p, std::
   fetched.resize(p.sources.size());
   const auto value_of = [&](int source) -> tensor_value& { return values[static_cast<std::size_t>(source)]; };
   for (std::size_t k = 0; k < fetched.size(); ++k)
-    if (p.sources[k] >= 0) value_of(p.sources[k]) = std::move(fetched[k]);  // its memory is used again
+    if (p.sources[k] >= 0) value_of(p.sources[k]) = std::move(fetched[k]);  // so that its memory is reused
   execute(*p.first, feeds, values, how, last);
   std::weak_ptr<runtime::plain_program> none;
   execute(*p.tail, std::span(values).last(p.tail->feeds.size()), texts, how, none);
@@ -259,12 +259,12 @@ LEAT_FUNCTION void graph_session::execute_in_two(runtime::prepared_run& p, std::
     fetched[k] = p.sources[k] >= 0 ? std::move(value_of(p.sources[k])) : std::move(texts[static_cast<std::size_t>(-1 - p.sources[k])]);
 }
 
-// A short program that this caller ran before, for values of the same shapes: nothing but the values needs a look, and there is neither a
-// clock nor a state of the run. It does not read the graph. Returns false where more is needed; then nothing was done.
+// Runs a short program that this caller ran before, for values of the same shapes. Only the values are checked; no clock is read, no state
+// of a run is made, and the graph is not read. Returns false, without effect, if more is needed.
 LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std::span<const tensor_value> feeds,
                                                   std::vector<tensor_value>& fetched, const run_options& how,
                                                   const std::weak_ptr<runtime::plain_program>& last) {
-  if (p.first != nullptr) return false;  // the caller's program is that of the first half
+  if (p.first != nullptr) return false;  // the caller's program is that of the first run
   if (how.trace != nullptr || feeds.size() != p.feeds.size() || kept_->state.closed.load(std::memory_order_relaxed)) return false;
   if (how.cancel != nullptr && how.cancel->is_cancelled()) return false;
   const auto program = last.lock();
@@ -279,9 +279,9 @@ LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std:
   } catch (const deadline_exceeded&) {
     throw;
   } catch (const error&) {
-    return false;  // nothing was written: running node by node names the failing node
+    return false;  // nothing was written; running node by node names the failing node
   } catch (const std::bad_alloc&) {
-    return false;  // which needs less memory
+    return false;  // running node by node needs less memory
   }
   kept_->fused_runs.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -293,7 +293,7 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   if (feeds.size() != p.feeds.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
-  const auto warm = last.lock();  // if it fits, these feeds were checked when it was made
+  const auto warm = last.lock();  // if it fits, feeds of these shapes were checked when it was compiled
   const bool fits = warm != nullptr && p.first == nullptr && warm->fits_alone(feeds);
   for (std::size_t k = 0; !fits && k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
   if (p.remote != nullptr) {
@@ -335,9 +335,9 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
       } catch (const deadline_exceeded&) {
         throw;
       } catch (const error&) {
-        // Nothing was written: running node by node names the failing node.
+        // Nothing was written; running node by node names the failing node.
       } catch (const std::bad_alloc&) {
-        // Node by node it needs less memory.
+        // Running node by node needs less memory.
       }
     }
   if (cpu::has_threads && options_.inter_op_parallelism_threads != 1) {
@@ -350,7 +350,7 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   const auto are_fed = [&] {
     return !std::less<>{}(feeds.data(), fetched.data()) && std::less<>{}(feeds.data(), fetched.data() + fetched.size());
   };
-  if (!are_fed()) fetched.clear();  // nodes take the memory of what nobody holds
+  if (!are_fed()) fetched.clear();  // so that nodes can take the memory of values without other holders
   fetched = in_parts ? runtime::run_plan_once(p.plan_in_parts(graph_), step, feeds, p.results_in_parts)
                      : runtime::run_plan_once(p.plan, step, feeds, p.results);
 }
@@ -402,7 +402,7 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
 }
 
 LEAT_FUNCTION void graph_session::place_nodes() {
-  if (kept_->remote != nullptr) return;  // the target does
+  if (kept_->remote != nullptr) return;  // the target places the nodes
   const named_part& nodes = graph_.named();
   const int before = static_cast<int>(kept_->places.size());
   bool any = false;

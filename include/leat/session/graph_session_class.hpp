@@ -1,6 +1,6 @@
 #pragma once
-// The class graph_session and its prepared calls; graph_session_bodies.hpp has the bodies of its non-template functions.
-// See graph_session.hpp.
+// The class graph_session and its prepared calls. The bodies of its non-template functions are in graph_session_bodies.hpp. See
+// graph_session.hpp.
 
 #include <leat/cpu/configuration.hpp>
 #include <leat/proto/node_def.hpp>
@@ -24,43 +24,44 @@ class resource_table;
 class variable_slot;
 struct kernel_node;
 
+/// Options of a session; those of a single run are `run_options`.
 struct session_options {
-  /// Where the session's steps run: "" in this process, "tcp://host:port" at a server of a cluster (<leat/cluster.hpp>), on which variables
+  /// Where the session's steps run: "" in this process; "tcp://host:port" on a server of a cluster (<leat/cluster.hpp>), on which variables
   /// outlive the session.
   std::string target{};
-  /// With a target: how long to wait until all tasks of the cluster answer, at the start.
+  /// With a target: how long the constructor waits until all tasks of the cluster answer, in milliseconds.
   std::int64_t start_timeout_in_ms = 60'000;
-  /// With a target: devices that the session may use, "/job:ps", "/job:worker/task:1"; empty for all. It waits for no other tasks.
+  /// With a target: devices that the session may use, such as "/job:ps", "/job:worker/task:1"; empty for all. It does not wait for other
+  /// tasks.
   std::vector<std::string> device_filters{};
-  /// If a node's device type or number does not exist, it runs on the CPU. A job that does not exist is an error all the same.
+  /// If a node's device type or device number does not exist, the node runs on the CPU. A job that does not exist remains an error.
   bool allow_soft_placement = false;
   /// Logs the device of each node, once.
   bool log_device_placement = false;
-  /// Deadline of a run whose own options give none: 10 minutes; 0 is without limit.
+  /// Time limit, in milliseconds, of a run whose own options set none: 10 minutes. 0: no limit.
   std::int64_t operation_timeout_in_ms = 600'000;
-  /// Where Print and the placement log write; null is standard error.
+  /// Where Print and the placement log write; null: standard error.
   std::ostream* log = nullptr;
-  /// Compiles to fused programs where possible; otherwise each node runs by itself. Results are the same but for rounding.
+  /// Compiles runs to fused programs if possible; otherwise each node runs by itself. Results are equal apart from rounding.
   bool fuse = true;
-  /// How many nodes of one run may execute concurrently: 0 for `cpu::thread_count()`; 1 for one after the other, where a node that
-  /// blocks delays the rest of its run. Without LEAT_USE_TBB it is 1.
+  /// How many nodes of one run may execute concurrently. 0: `cpu::thread_count()`. 1: one after the other, so that a node that blocks
+  /// delays the rest of its run. Without LEAT_USE_TBB it is 1.
   int inter_op_parallelism_threads = 0;
-  /// How many threads one node, or one program, may use: 0 for `cpu::thread_count()`, which is also the maximum; 1 for its own thread
-  /// alone. Results do not depend on it.
+  /// How many threads one node, or one program, may use. 0: `cpu::thread_count()`, which is also the maximum. 1: only the thread that runs
+  /// it. Results do not depend on it.
   int intra_op_parallelism_threads = 0;
-  /// Limit on the bytes of all arrays at one time: values in running steps, variables, results that the caller keeps, programs' memory.
-  /// 0: no limit but the system's. An allocation beyond it throws resource_exhausted, naming the node. Arrays of up to 64 bytes, fed
-  /// arrays, and the graph itself do not count.
+  /// Limit on the bytes of all arrays at one time: values in running steps, variables, results that the caller keeps, memory of programs.
+  /// 0: only the system's limit. An allocation beyond it throws resource_exhausted, naming the node. Arrays of up to 64 bytes, fed arrays,
+  /// and the graph itself do not count.
   std::int64_t memory_limit_in_bytes = 0;
-  /// Limit on the memory that the session's programs keep between runs, those for other shapes included. The least recently used
-  /// programs are dropped, and compiled again when their shapes return; the running one is always kept. Errors: invalid_argument
-  /// below 0.
+  /// Limit on the bytes that the session's programs keep between runs, including those for other shapes. The least recently used programs
+  /// are dropped, and are compiled again when their shapes return; the running one is always kept. Errors: invalid_argument below 0.
   std::int64_t program_memory_in_bytes = std::int64_t{256} << 20;
-  /// The device that all nodes are on, as the placement log and errors tell it; a server's sessions are elsewhere.
+  /// The device of all nodes, as shown in the placement log and in errors. The sessions of a server have other devices.
   std::string device = "/job:localhost/replica:0/task:0/device:CPU:0";
-  /// Variables and queues that several sessions share; null for the session's own.
+  /// Variables and queues that several sessions share; null: the session has its own.
   std::shared_ptr<resource_table> resources = nullptr;
-  /// Where random numbers go on, of sessions that run parts of one graph; null for the session's own.
+  /// Positions of random sequences, shared by sessions that run subgraphs of one graph; null: the session has its own.
   std::shared_ptr<random_table> random_numbers = nullptr;
 };
 
@@ -72,10 +73,10 @@ class plain_program;
 class graph_session;
 
 /// Fetches and feeds that are resolved once: `auto step = s.prepare({loss, train}, {x, y}); step(xs, ys);`. It must not outlive its
-/// session; one call at a time.
+/// session. One call at a time.
 class graph_callable {
  public:
-  /// Runs with these values, in the order of the feeds. The results are valid until the next call.
+  /// Runs with these values, in the order of the feeds. The results are valid until the next call. Errors: those of `graph_session::run`.
   template <class... Values>
   const std::vector<tensor_value>& operator()(const Values&... values) {
     static_assert(sizeof...(Values) <= 64);
@@ -87,25 +88,26 @@ class graph_callable {
     for (tensor_value& v : feeds_) v.end_feed();
     return results;
   }
+  /// Runs with these values, in the order of the feeds. The results are valid until the next call. Errors: those of `graph_session::run`.
   const std::vector<tensor_value>& call(std::span<const tensor_value> values);
-  /// The same with options of this call's own.
+  /// Like `call(values)`, with options for this call. Errors: those of `graph_session::run`.
   const std::vector<tensor_value>& call(std::span<const tensor_value> values, const run_options& how);
-  /// Lets go of the results of the last call (`run_options::lends_results`).
+  /// Releases the results of the last call (`run_options::lends_results`).
   void release() {
     for (tensor_value& result : results_) result = {};
   }
-  /// The results of the last call, whose memory the next one uses again where nobody else holds it; empty values before the first.
+  /// The results of the last call; empty values before the first. The next call reuses their memory if it has no other holder.
   const std::vector<tensor_value>& results() const { return results_; }
-  /// Memory for a result of the next call, instead of the last one's; used if it has the result's dtype and shape.
+  /// Memory for a result of the next call, instead of that of the last result; used if it has the result's dtype and shape.
   void place_result(std::size_t k, tensor_value memory) { results_.at(k) = std::move(memory); }
-  /// Memory for the value of a feed that goes to another task without being copied; an empty value where there is none, as in a session
+  /// Memory for the value of a feed that goes to another task without being copied; an empty value if there is none, as in a session
   /// without a target.
   tensor_value feed_memory(std::size_t k, dtype type, const shape& extent);
 
  private:
   friend class graph_session;
   graph_callable(graph_session& owner, std::shared_ptr<runtime::prepared_run> prepared, run_options options);
-  // Sets the value of a feed, in the memory of the last call's where that is possible.
+  // Sets the value of a feed, in the memory of the last call's value if possible.
   template <class V>
   void feed(std::size_t k, const V& value) {
     tensor_value& to = feeds_[k];
@@ -126,10 +128,10 @@ class graph_callable {
   std::shared_ptr<runtime::prepared_run> prepared_;
   std::weak_ptr<runtime::plain_program> last_;  // program of the last call
   run_options options_;
-  std::vector<dtype> types_;  // of the feeds
+  std::vector<dtype> types_;  // dtypes of the feeds
   std::vector<tensor_value> feeds_;
   std::vector<tensor_value> fetched_;
-  bool in_order_ = true;  // each result is a fetch, in their order
+  bool in_order_ = true;  // whether result k is fetch k, for all k
   std::vector<tensor_value> results_;
 };
 
@@ -138,7 +140,8 @@ class graph_session : public run_calls<graph_session> {
  public:
   /// A session of the default graph.
   explicit graph_session(session_options options = {}) : graph_session(default_graph(), options) {}
-  /// A session of a graph, which must outlive it. Errors: invalid_argument for options out of range.
+  /// A session of a graph, which must outlive it. Errors: invalid_argument for options out of range; with a target, those of connecting to
+  /// it.
   explicit graph_session(graph& g, session_options options = {});
   graph_session(const graph_session&) = delete;
   graph_session& operator=(const graph_session&) = delete;
@@ -148,9 +151,10 @@ class graph_session : public run_calls<graph_session> {
   graph& owner() const { return graph_; }
   const session_options& options() const { return options_; }
 
-  // ---- running: `run` of run_calls.hpp, and ----
+  // ---- running: `run` of run_calls.hpp, and `prepare` ----
 
-  /// Resolves fetches and feeds once, for repeated calls. Source: TensorFlow `Session.make_callable`.
+  /// Resolves fetches and feeds once, for repeated calls. Errors: invalid_argument if one of them is not in the graph or may not be fetched
+  /// or fed; failed_precondition if the session is closed or the graph is empty. Source: TensorFlow `Session.make_callable`.
   graph_callable prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds = {},
                          const run_options& how = {});
   template <graph_fetch F>
@@ -168,61 +172,65 @@ class graph_session : public run_calls<graph_session> {
     return {*this, prepared(list, feeds), how};
   }
 
-  // ---- where it runs ----
+  // ---- devices ----
 
-  /// The devices that the session uses: with a target, those of the tasks that `device_filters` pass. Source: TensorFlow
+  /// The devices that the session uses; with a target, those of the tasks that match `device_filters`. Source: TensorFlow
   /// `Session.list_devices`.
   std::vector<std::string> list_devices();
-  /// What each device runs for these fetches and feeds, as graphs that can be shown and saved: a run on several devices is cut into parts with
-  /// `_Send` and `_Recv` between them. Devices that have nothing to do are left out. Errors: those of `run` that come before it. Source:
-  /// TensorFlow `RunMetadata.partition_graphs`.
+  /// The subgraph that each device runs for these fetches and feeds, as graphs that can be shown and saved. A run on several devices is cut
+  /// into subgraphs with `_Send` and `_Recv` between them; devices without nodes are left out. Errors: those that `run` throws before it
+  /// executes nodes. Source: TensorFlow `RunMetadata.partition_graphs`.
   std::vector<std::pair<std::string, graph_def>> part_graphs(std::initializer_list<fetch_item> fetches,
                                                              std::initializer_list<feed_key> feeds = {});
 
   // ---- variables ----
 
-  /// Why no run can take a node, whatever it is fed: its operator has no kernel, or its results are of a dtype that no array has. Empty where
-  /// runs can take it, as far as operator and dtypes tell.
+  /// Why no run can execute a node, whatever is fed: its operator has no kernel, or its results have a dtype that no array has. Empty if a
+  /// run can, as far as operator and dtypes show.
   std::string refusal_of(const graph_operation& node);
 
   /// Whether a variable has a value in this session.
   bool is_initialized(const output& variable);
-  /// Its current value. Errors: failed_precondition if it has none.
+  /// The current value of a variable. Errors: failed_precondition if it has none; invalid_argument if it is not a variable of the graph.
   tensor_value value(const output& variable);
-  /// Sets its value. Errors: invalid_argument if dtype or shape differ from the graph's.
+  /// Sets the value of a variable. Errors: invalid_argument if the dtype or shape differs from the graph's.
   void assign(const output& variable, const tensor_value& value);
-  /// Sets its value to elements that are shared, not copied, until a run writes to the variable: mapped pages of a file. Nothing else may
-  /// write to them; borrowed ones have an owner, or outlive the session. They do not count toward `memory_limit_in_bytes`.
-  /// An empty value leaves the variable without one. Errors: as `assign`.
+  /// Sets the value of a variable to elements that are shared, not copied, until a run writes to the variable, such as mapped pages of a
+  /// file. Nothing else may write to them; borrowed elements must have an owner or outlive the session. They do not count toward
+  /// `memory_limit_in_bytes`. An empty value leaves the variable without a value. Errors: as `assign`.
   void adopt(const output& variable, const tensor_value& value);
-  /// The names of the graph's variables without a value. Source: `report_uninitialized_variables`.
+  /// The names of the graph's variables that have no value. Source: `report_uninitialized_variables`.
   std::vector<std::string> uninitialized_variables();
-  /// Drops the variables and queues of a container; of all containers without a name. Source: TensorFlow `Session.reset`.
+  /// Drops the variables and queues of a container; of all containers if no name is given. Errors: failed_precondition during a run of the
+  /// graph. Source: TensorFlow `Session.reset`.
   void reset(std::string_view container = {});
 
-  /// Where the random numbers of nodes that have drawn some are. Together with the variables it is what a run is resumed with.
+  /// The positions of the random sequences of all nodes that have drawn numbers. Together with the variables, they are the state from which
+  /// training can be resumed. Errors: with a target, those of `run`.
   random_positions random_state();
-  /// Sets them: these nodes go on from there. Names that the graph does not have are passed over.
-  /// Errors of both, of a session with a target: those of `run`.
+  /// Sets the positions of the random sequences of these nodes. Names that the graph does not have are ignored. Errors: with a target,
+  /// those of `run`.
   void set_random_state(const random_positions& positions);
 
-  /// Sets the host function for nodes with this token: for graphs from files, or to replace the one that the graph was built with.
+  /// Sets the host function for nodes with this token, for graphs from files or to replace the function that the graph was built with.
+  /// Errors: unimplemented with a target.
   void register_host_function(std::string_view token_text, session_function f);
 
   /// The bytes that count toward `memory_limit_in_bytes` now; 0 if there is no limit.
   std::int64_t memory_in_bytes() const;
 
-  /// How many runs were one fused program.
+  /// The number of runs that were one fused program.
   std::int64_t fused_runs() const;
-  /// How many times a fused part of another run was executed: a branch, a loop's iteration, nodes between random numbers.
+  /// How often a fused subgraph of another run was executed: a branch, a loop's iteration, nodes between random numbers.
   std::int64_t fused_parts() const;
-  /// Approximate bytes that this session's programs hold now: code, constants and memory for intermediate results.
+  /// Approximate number of bytes that this session's programs hold now: code, constants and memory for intermediate results.
   std::int64_t program_bytes() const;
 
-  /// What the session keeps between runs: variables, queues, iterators. A session with a target has it at its tasks, and here an empty one.
+  /// State that the session keeps between runs: variables, queues, iterators. With a target it is kept by the tasks, and this table is
+  /// empty.
   resource_table& resources();
 
-  /// The other side of a session with a target, null of others. For savers.
+  /// The connection to the target, or null if there is none. For savers.
   remote_session* at_target() const;
 
   /// Closes the session: current runs fail with `cancelled`, later ones with failed_precondition.
@@ -238,7 +246,7 @@ class graph_session : public run_calls<graph_session> {
 
   std::shared_ptr<runtime::prepared_run> prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds);
 
-  // `last`: the program of the caller's last run; it is tried first, and at once if it needs nothing of a run around it.
+  // `last`: the program of the caller's last run. It is tried first, and runs directly if it needs no state of a run.
   bool execute_at_once(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
                        const run_options& how, const std::weak_ptr<runtime::plain_program>& last);
   void execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how,
@@ -253,10 +261,10 @@ class graph_session : public run_calls<graph_session> {
 
   void check_variable(const output& variable) const;
   variable_slot& slot(const output& variable);
-  // A value as the variable holds it, converted if it is a number.
+  // The value in the form that the variable holds; a scalar is converted to its dtype.
   static tensor_value fitting(const output& variable, const tensor_value& value);
 
-  // Every node of the graph must be placed on a device, even those that no run needs.
+  // Places every node of the graph on a device, even nodes that no run needs.
   void place_nodes();
 
   graph& graph_;

@@ -1,6 +1,6 @@
 #pragma once
-// Implicit sessions: each thread has a stack of default sessions, and `eval` and `run` use the top one. An `interactive_session`
-// is the default during its lifetime.
+// Implicit sessions: each thread has a stack of default sessions, and `eval` and `run` use the top one. An `interactive_session` is the
+// default session during its lifetime.
 //
 //   interactive_session s;
 //   run(global_variables_initializer());
@@ -20,7 +20,7 @@ std::vector<graph_session*>& default_sessions();
 /// The innermost default session of this thread, or null.
 graph_session* default_session();
 
-/// Makes a session the default of this thread during its lifetime.
+/// Makes a session this thread's default session during the lifetime of the object.
 class default_session_scope {
  public:
   explicit default_session_scope(graph_session& s);
@@ -32,10 +32,10 @@ class default_session_scope {
   graph_session* session_;
 };
 
-/// Makes `s` the default while the result lives: `const auto here = as_default(s);`
+/// Makes `s` the default session during the lifetime of the result: `const auto here = as_default(s);`
 inline default_session_scope as_default(graph_session& s) { return default_session_scope(s); }
 
-/// A session that is the default during its lifetime; so is its graph, if one is given.
+/// A session that is the default session during its lifetime. If a graph is given, that graph is the default graph for as long.
 class interactive_session : public graph_session {
  public:
   explicit interactive_session(session_options options = {}) : graph_session(options), scope_(*this) {}
@@ -53,18 +53,18 @@ namespace detail {
 graph_session& session_for(const graph& owner, graph_session* given, const char* what, const char* call);
 }  // namespace detail
 
-/// The value of a tensor in the default session or the one given.
-/// Errors: invalid_argument if there is none or it belongs to another graph; those of `graph_session::run`.
+/// The value of a tensor in the given session, or in the default session.
+/// Errors: invalid_argument if there is no session or it belongs to another graph; those of `graph_session::run`.
 tensor_value eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr);
 inline tensor_value eval(const output& tensor, const feed_list& feeds, graph_session& session) { return eval(tensor, feeds, &session); }
 tensor_value eval(const output& tensor, graph_session& session);
-/// The same, converted to a number or array: `eval<float>(loss)`.
+/// Like `eval`, with the value converted to a number or array: `eval<float>(loss)`.
 template <class T>
 T eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
   return eval(tensor, feeds, session).template as<T>();
 }
 
-/// Runs an operation in the default session or the one given. Errors: as `eval`.
+/// Runs an operation in the given session, or in the default session. Errors: as `eval`.
 void run(const graph_operation& operation, const feed_list& feeds = {}, graph_session* session = nullptr);
 inline void run(const graph_operation& operation, const feed_list& feeds, graph_session& session) { run(operation, feeds, &session); }
 inline void run(const graph_operation& operation, graph_session& session) { run(operation, {}, &session); }

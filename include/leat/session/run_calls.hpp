@@ -1,6 +1,6 @@
 #pragma once
-// The overloads of `run` that graph sessions, monitored sessions and a supervisor's sessions have. Each of these classes runs a list of
-// fetches in its own way.
+// The overloads of `run` that graph sessions, monitored sessions and the sessions of a supervisor share. Each of these classes runs a list
+// of fetches in its own way.
 
 #include <leat/core/error.hpp>
 #include <leat/session/fetch_feed.hpp>
@@ -19,9 +19,9 @@ template <class Session>
 class run_calls {
  public:
   /// Runs the fetches and returns their values in the same structure; an operation yields an empty value.
-  /// Errors: invalid_argument if a needed placeholder is not fed or a feed does not fit; failed_precondition for uninitialized
-  /// variables; out_of_range, cancelled and deadline_exceeded of queues and waits; unimplemented for operators without a kernel;
-  /// resource_exhausted if memory runs out; what kernels throw, with the node and its source line. Source: TensorFlow `Session.run`.
+  /// Errors: invalid_argument if a needed placeholder is not fed or a feed does not fit; failed_precondition for uninitialized variables;
+  /// out_of_range, cancelled and deadline_exceeded of queues and waits; unimplemented for operators without a kernel; resource_exhausted if
+  /// memory runs out; errors of kernels, with the node and its source line. Source: TensorFlow `Session.run`.
   template <graph_fetch F>
   typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     std::vector<fetch_item> list;
@@ -33,7 +33,7 @@ class run_calls {
   std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     return self().run_list({fetches.begin(), fetches.size()}, feeds, how);
   }
-  /// The same, converted to these types: `auto [a, b] = s.run<float, xt::xarray<float>>({loss, w})`.
+  /// Like `run`, with the values converted to these types: `auto [a, b] = s.run<float, xt::xarray<float>>({loss, w})`.
   template <class T, class... Ts>
     requires detail::run_result<T>
   auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
@@ -45,7 +45,7 @@ class run_calls {
       return results[at].template as<T>();
     } else {
       const auto next = [&]() -> const tensor_value& { return results[at++]; };
-      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces: left to right
+      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces evaluate from left to right
     }
   }
   template <class T>

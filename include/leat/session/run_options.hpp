@@ -1,5 +1,5 @@
 #pragma once
-// Options of one run of a session of a graph.
+// Options of one run of a graph's session.
 
 #include <cstdint>
 
@@ -11,19 +11,19 @@ class tensor_exchange;
 
 /// Options of one run; those of all runs are `session_options`.
 struct run_options {
-  /// 0: as in the session's options.
+  /// Time limit of the run in milliseconds; 0: that of the session's options.
   std::int64_t timeout_in_ms = 0;
   /// Cancels the run from another thread.
   const cancellation* cancel = nullptr;
-  /// Records what ran, and for how long.
+  /// Records which steps or nodes ran, and their times.
   run_trace* trace = nullptr;
-  /// Of a run that is one device's part of a run on several: how it passes tensors to the others.
+  /// For a run of one device's subgraph of a run on several devices: passes tensors to and from the others.
   tensor_exchange* exchange = nullptr;
-  /// Of a session with a target: gets the nanoseconds for which the slowest task had its part of the run, what it waited for included. The
-  /// rest of the run's time is the messages'.
+  /// For a session with a target: receives the nanoseconds for which the slowest task ran its subgraph, waiting included. The rest of the
+  /// run's time is that of messages.
   std::int64_t* time_at_tasks = nullptr;
-  /// Of a prepared run: its results may be the memory of a message, which is not copied. Who asks for it calls
-  /// `graph_callable::release` when they are used.
+  /// For a prepared run: its results may be the memory of a message, which is not copied. A caller that sets it calls
+  /// `graph_callable::release` when the results are no longer used.
   bool lends_results = false;
 };
 

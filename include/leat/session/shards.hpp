@@ -1,7 +1,7 @@
 #pragma once
-// Variables that the tasks of a cluster write and read themselves, each its own, instead of exchanging them with a client that writes and
-// reads all. To save, the client makes a file for each task, and gives them their names when all are complete; a task opens only a file that
-// is there. To restore, tasks first read and check all that they need, and set their variables when every one of them has.
+// Shards: the tasks of a cluster write and read their variables themselves, instead of exchanging them with a client that writes and reads
+// all. To save, the client creates a file for each task, and gives the files their final names when all are complete; a task opens only an
+// existing file. To restore, tasks first read and check all that they need, and set their variables only when every task has succeeded.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/shape.hpp>
@@ -13,37 +13,37 @@
 
 namespace leat {
 
-/// What a task is to write.
+/// A request to a task to write variables.
 struct shard_order {
   std::string device{};  // of the task
-  std::string path{};    // an absolute path to an empty file
-  /// Variables, by the names of their nodes, and their names in the file.
+  std::string path{};    // absolute path of an empty file
+  /// Variables by node name, and their names in the file.
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
-/// What it has written, and is on the disk.
+/// The contents of a shard that is written and synced to disk.
 struct written_shard {
   struct tensor {
     std::string name{};  // in the file
     leat::dtype dtype = leat::dtype::invalid;
     leat::shape shape{};
-    std::uint32_t crc32c = 0;  // of its bytes
+    std::uint32_t crc32c = 0;  // checksum of its bytes
   };
-  std::vector<tensor> tensors{};  // as they were ordered
-  std::uint64_t bytes = 0;        // of the file
-  std::uint64_t head_bytes = 0;   // before its tensors
+  std::vector<tensor> tensors{};  // in the order of the request
+  std::uint64_t bytes = 0;        // size of the file
+  std::uint64_t head_bytes = 0;   // size of the part before the tensors
   std::uint32_t head_crc32c = 0;
 };
 
-/// What a task is to read.
+/// A request to a task to read variables.
 struct shard_reading {
   std::string device{};            // of the task
-  std::string prefix{};            // of a checkpoint, an absolute path
-  std::uint32_t manifest_crc = 0;  // distinguishes it from another checkpoint of the same name
+  std::string prefix{};            // absolute path of the checkpoint's files, without their endings
+  std::uint32_t manifest_crc = 0;  // distinguishes the checkpoint from another of the same name
   struct variable {
     std::string node{};
     std::string name{};  // in the checkpoint
-    /// Where it lies in the tensor there, if it is a slice of one.
+    /// Its position in the checkpoint's tensor, if it is a slice of one.
     std::vector<std::int64_t> offset{};
     leat::shape extent{};
     bool is_slice = false;

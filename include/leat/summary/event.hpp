@@ -1,7 +1,7 @@
 #pragma once
-// Summaries and events as plain data that mirrors TensorFlow's messages (summary.proto, event.proto), with their names, and the way to and
-// from their binary form. An event file is a file of records (io/record.hpp), each of which is an event; TensorBoard reads nothing else.
-// Bytes are untrusted when read.
+// Summaries and events as plain data that mirrors TensorFlow's messages (summary.proto, event.proto), with the names of their fields, and
+// the conversion to and from their binary form. An event file is a file of records (io/record.hpp), each of which is an event; TensorBoard
+// reads only such files. Bytes are untrusted when read.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -16,7 +16,7 @@
 
 namespace leat::summary {
 
-/// Counts of numbers in buckets: `bucket[i]` of them lie in [bucket_limit[i - 1], bucket_limit[i]). Of no numbers, `min` is the largest
+/// Counts of numbers in buckets: `bucket[i]` numbers are in [bucket_limit[i - 1], bucket_limit[i]). Without numbers, `min` is the largest
 /// double and `max` its negative. Source: HistogramProto.
 struct histogram_value {
   double min = 0;
@@ -29,7 +29,7 @@ struct histogram_value {
   bool operator==(const histogram_value&) const;
 };
 
-/// A picture as a PNG file. `colorspace` is the number of channels: 1 gray, 3 RGB, 4 RGBA. Source: Summary.Image.
+/// An image as a PNG file. `colorspace` is the number of channels: 1 gray, 3 RGB, 4 RGBA. Source: Summary.Image.
 struct image_value {
   std::int32_t height = 0;
   std::int32_t width = 0;
@@ -38,7 +38,7 @@ struct image_value {
   bool operator==(const image_value&) const;
 };
 
-/// Sound as a WAV file; the rate in samples per second. Source: Summary.Audio.
+/// Audio as a WAV file; the rate is in samples per second. Source: Summary.Audio.
 struct audio_value {
   float sample_rate = 0;
   std::int64_t num_channels = 0;
@@ -48,7 +48,7 @@ struct audio_value {
   bool operator==(const audio_value&) const;
 };
 
-/// What says which of TensorBoard's plugins shows a tensor. Source: SummaryMetadata.
+/// Determines which of TensorBoard's plugins shows a tensor. Source: SummaryMetadata.
 struct summary_metadata {
   struct plugin_data {
     std::string plugin_name{};
@@ -61,7 +61,7 @@ struct summary_metadata {
   bool operator==(const summary_metadata&) const;
 };
 
-/// One tagged value: a number, histogram, picture, sound, or a tensor for a plugin. Source: Summary.Value.
+/// One tagged value: a number, histogram, image, audio, or a tensor for a plugin. Source: Summary.Value.
 struct summary_value {
   std::string tag{};
   std::string node_name{};
@@ -76,8 +76,8 @@ struct summary_def {
   bool operator==(const summary_def&) const;
 };
 
-/// The state of a session that an event tells of. After `start` of a step, TensorBoard drops what earlier events of the run say of that
-/// step and later ones. Source: SessionLog.
+/// The state of a session that an event reports. After `start` of a step, TensorBoard drops earlier events of the run for that step and
+/// later ones. Source: SessionLog.
 enum class session_status : std::int32_t { unspecified = 0, start = 1, stop = 2, checkpoint = 3 };
 struct session_log {
   session_status status = session_status::unspecified;
@@ -86,7 +86,7 @@ struct session_log {
   bool operator==(const session_log&) const;
 };
 
-/// Source: LogMessage.
+/// A message with its log level. Source: LogMessage.
 struct log_message {
   std::int32_t level = 0;
   std::string message{};
@@ -100,7 +100,7 @@ struct tagged_run_metadata {
   bool operator==(const tagged_run_metadata&) const;
 };
 
-/// One event: when it was (seconds since 1970), the training step, and one of the others. Graphs are in binary form. Source: Event.
+/// One event: its time (seconds since 1970), the training step, and one of the other fields. Graphs are in binary form. Source: Event.
 struct event {
   double wall_time = 0;
   std::int64_t step = 0;
@@ -121,16 +121,16 @@ struct event {
   bool operator==(const event&) const;
 };
 
-/// The version that the first event of a file states.
+/// The version in the first event of a file.
 inline constexpr std::string_view event_file_version = "brain.Event:2";
 
-/// To binary form. Errors: invalid_argument, naming the field, for a tag or other text that is not UTF-8.
+/// The binary form. Errors: invalid_argument, naming the field, for a tag or other string that is not UTF-8.
 std::string to_bytes(const summary_def& s);
 std::string to_bytes(const summary_metadata& m);
 std::string to_bytes(const event& e);
 
-/// From binary form. Errors: data_loss if the bytes are no such message: cut off, wrong wire types, texts that are not UTF-8;
-/// invalid_argument for a tensor that is malformed.
+/// Parses the binary form. Errors: data_loss if the bytes are not such a message: truncated, wrong wire types, strings that are not UTF-8;
+/// invalid_argument for a malformed tensor.
 summary_def read_summary(std::string_view bytes);
 summary_metadata read_summary_metadata(std::string_view bytes);
 event read_event(std::string_view bytes);

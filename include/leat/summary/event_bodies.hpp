@@ -8,7 +8,7 @@
 
 namespace leat::io::detail {
 
-// The fields of the messages, for both directions: see io/messages.hpp.
+// The fields of the messages, for reading and writing: see io/messages.hpp.
 template <>
 struct message_fields<summary::histogram_value> : plain_message {
   static constexpr std::string_view name = "HistogramProto";

@@ -19,13 +19,13 @@ class event_reader {
   /// Errors: not_found if the file cannot be opened.
   explicit event_reader(const std::filesystem::path& path) : file_(path) {}
 
-  /// The next event, or nothing at the end; a part of a record at the end, which a writer that was killed or is at work leaves, is the end.
-  /// Asked again after the file has grown, it goes on.
-  /// Errors: data_loss, naming file and offset, for a corrupt record or one that is no event; invalid_argument for a malformed tensor.
+  /// The next event, or nothing at the end. An incomplete record at the end, left by a writer that was killed or is still writing, counts
+  /// as the end. If the file has grown since, the next call continues.
+  /// Errors: data_loss, naming file and offset, for a corrupt record or one that is not an event; invalid_argument for a malformed tensor.
   std::optional<event> next();
   /// How the file ended.
   io::record_end end() const { return file_.end(); }
-  /// The offset of the next event, in bytes.
+  /// The offset of the next event in bytes.
   std::uint64_t offset() const { return file_.offset(); }
 
  private:
@@ -35,18 +35,19 @@ class event_reader {
 /// All events of a file. Errors: those of `event_reader`.
 std::vector<event> read_events(const std::filesystem::path& path);
 
-/// The event files of a folder in the order in which TensorBoard reads them: by name, hence by time. Errors: not_found without the folder.
+/// The event files of a folder in the order in which TensorBoard reads them: by name, hence by time. Errors: not_found if the folder cannot
+/// be read.
 std::vector<std::filesystem::path> event_files(const std::filesystem::path& logdir);
 
-/// A number at a step.
+/// A number at a step, with its time.
 struct scalar_point {
   std::int64_t step = 0;
   float value = 0;
   double wall_time = 0;
 };
-/// The curves of a run, as TensorBoard shows them: the numbers of all event files of a folder by tag. What a session event says is done
-/// again (`session_status::start`) is dropped.
-/// Errors: those of `event_reader`, and not_found without the folder.
+/// The curves of a run as TensorBoard shows them: the numbers of all event files of a folder, by tag. Points that a session event replaces
+/// (`session_status::start`) are dropped.
+/// Errors: those of `event_reader`; not_found if the folder cannot be read.
 std::map<std::string, std::vector<scalar_point>> read_scalars(const std::filesystem::path& logdir);
 
 }  // namespace leat::summary

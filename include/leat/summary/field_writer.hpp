@@ -1,6 +1,6 @@
 #pragma once
-// Fields of protobuf's messages, written into memory that is long enough: for the events of each step, where a general writer, which finds
-// lengths of messages within messages afterwards, takes longer than all the rest. Source: protobuf's "Encoding".
+// Writes fields of protobuf messages into memory of sufficient size. Used for the events of each step: a general writer, which inserts the
+// lengths of nested messages afterwards, takes longer than everything else. Source: protobuf's "Encoding".
 
 #include <protozero/types.hpp>
 #include <protozero/varint.hpp>
@@ -15,10 +15,10 @@ namespace leat::summary::detail {
 
 static_assert(std::endian::native == std::endian::little, "numbers of fixed size are little endian");
 
-/// Appends fields to a string. What they may take at most is given when it is made, what they took is known when it ends.
+/// Appends fields to a string. The constructor gets the maximal number of bytes; the destructor cuts the string to the bytes written.
 class field_writer {
  public:
-  /// Bytes that a field takes beside its string at most: number and type, and a number or length.
+  /// Maximal number of bytes of a field besides its string: field number and type, and an integer or length.
   static constexpr std::size_t most = 5 + 10;
 
   field_writer(std::string& to, std::size_t bytes) : to_(to), begin_(to.size()) {
@@ -45,7 +45,7 @@ class field_writer {
     std::memcpy(at_, v.data(), v.size());
     at_ += v.size();
   }
-  /// What follows is the message of this field, so many bytes long.
+  /// Begins a message in this field; the next `length` bytes are its contents.
   void begin_message(unsigned field, std::size_t length) {
     type(field, protozero::pbf_wire_type::length_delimited);
     varint(length);
@@ -60,7 +60,7 @@ class field_writer {
   char* at_;
 };
 
-/// The length of a number in a message.
+/// The encoded length of an integer in a message.
 inline std::size_t varint_bytes(std::uint64_t v) { return static_cast<std::size_t>(protozero::length_of_varint(v)); }
 
 }  // namespace leat::summary::detail

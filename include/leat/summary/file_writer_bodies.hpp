@@ -52,7 +52,7 @@ class file_writer::state {
     const std::lock_guard lock(guard_);
     add_locked(bytes);
   }
-  // Adds the event of a summary that is known to be one.
+  // Adds an event with a summary that is known to be valid.
   void add_values(std::string_view summary, std::int64_t step) {
     const std::lock_guard lock(guard_);
     scratch_.clear();
@@ -64,7 +64,7 @@ class file_writer::state {
     }
     add_locked(scratch_);
   }
-  // Without the metadata of tags that had theirs before.
+  // Removes metadata of tags for which it was already written.
   std::string without_known_metadata(std::string_view serialized) {
     summary_def all = read_summary(serialized);
     const bool has_metadata =
@@ -114,14 +114,14 @@ class file_writer::state {
     if (pending_ < options_.max_queue && options_.flush_secs > 0) return;
     try {
       flush_locked();
-    } catch (const error&) {  // this event is there: the next call tries again, and tells
+    } catch (const error&) {  // the event is in memory: the next call tries again and reports the error
     }
   }
   void flush_locked() {
     file_->flush();
     pending_ = 0;
   }
-  // A file of a name that is taken gets a number: two writers may begin in the same second.
+  // Creates the file. If the name is taken, a number is appended: two writers may start in the same second.
   void open() {
     std::error_code problem;
     std::filesystem::create_directories(logdir_, problem);
@@ -156,7 +156,8 @@ class file_writer::state {
     run_tags_.clear();
   }
 
-  // Nobody wakes this thread when an event comes: it looks once in `most`, and an event that came since then is due later.
+  // Adding an event does not wake this thread. It wakes after `most`; if the oldest event is younger than that, it sleeps until that event
+  // is due.
   void flush_in_time() {
     const auto most =
         std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::clamp(options_.flush_secs, 1e-3, 1e8)));
@@ -185,9 +186,9 @@ class file_writer::state {
   std::filesystem::path path_;
   std::optional<io::record_writer> file_;
   std::string scratch_;
-  std::size_t pending_ = 0;     // events that the file does not have yet
-  clock::time_point oldest_{};  // when the first of them came
-  std::exception_ptr failed_;   // what the flusher met
+  std::size_t pending_ = 0;     // events that are not in the file yet
+  clock::time_point oldest_{};  // when the oldest of them was added
+  std::exception_ptr failed_;   // error of the flusher thread
   std::set<std::string> tags_with_metadata_;
   std::set<std::string, std::less<>> run_tags_;
   bool ends_ = false;

@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of what file_writer.hpp writes of graphs.
+// Implementation of the functions of file_writer.hpp that write graphs.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/binary.hpp>

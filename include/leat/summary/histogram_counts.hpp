@@ -1,7 +1,7 @@
 #pragma once
-// Histograms as TensorFlow's summaries have them: 1,551 buckets whose limits are 1e-12 times powers of 1.1, up to 1e20, on both sides of
-// 0, and the largest double. The bucket of a number is found by the leading bits of its representation: 16 intervals per power of 2, each
-// of which holds one limit at most, since 1.1 is more than 2^(1/16). Source: TensorFlow 1.x `histogram::Histogram`.
+// Histograms as in TensorFlow's summaries: 1,551 buckets with limits that are 1e-12 times powers of 1.1, up to 1e20, on both sides of 0,
+// and the largest double. The bucket of a number is found by the leading bits of its representation: 16 intervals per power of 2, each of
+// which contains at most one limit, because 1.1 is more than 2^(1/16). Source: TensorFlow 1.x `histogram::Histogram`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -20,12 +20,12 @@ class histogram_counts {
   histogram_counts();
   /// Adds a number. Errors: invalid_argument for NaN and infinities.
   void add(double value);
-  /// Adds the elements of an array of numbers, in their order; after an error those before the wrong one are counted.
-  /// Errors: also invalid_argument for no value; unimplemented for strings and handles.
+  /// Adds the elements of an array of numbers in their order. After an error, the elements before the wrong one are counted.
+  /// Errors: also invalid_argument for an empty value; unimplemented for strings and handles.
   void add(const tensor_value& values);
   void clear();
 
-  /// Runs of empty buckets are joined to one, as TensorFlow joins them.
+  /// The histogram. Adjacent empty buckets are merged, as TensorFlow does.
   histogram_value value() const;
 
  private:

@@ -13,10 +13,11 @@ namespace leat::summary::detail {
 
 inline constexpr double least_limit = 1e-12;
 
-// Numbers of one interval differ in the lower 48 bits only: sign, exponent and four bits of the fraction are equal.
+// The interval of a number. The numbers of one interval have equal sign, exponent and first four bits of the fraction, and differ only in
+// the lower 48 bits.
 inline std::int64_t interval_of(double positive) { return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(positive) >> 48); }
 
-// The limits above 0, and for each interval from that of the least limit on how many limits are not above its beginning.
+// The positive limits and, for each interval from that of the smallest limit on, the number of limits that are not above its beginning.
 struct bucket_table {
   std::vector<double> positive;
   std::vector<double> all;
@@ -40,17 +41,17 @@ struct bucket_table {
   int limits_up_to(double value) const {
     const std::int64_t k = interval_of(value) - first_interval;
     if (k < 0) return 0;
-    const auto last = static_cast<int>(positive.size()) - 1;  // the largest double is in the bucket before its own limit's end
+    const auto last = static_cast<int>(positive.size()) - 1;  // the largest double counts in the bucket that ends with it
     if (k >= static_cast<std::int64_t>(below.size())) return last;
     const int found = below[static_cast<std::size_t>(k)];
     return found + (positive[static_cast<std::size_t>(found)] <= value ? 1 : 0);
   }
-  // The bucket whose limit is the first above the number.
+  // The bucket with the first limit above the number.
   std::size_t bucket_of(double value) const {
     const auto zero = static_cast<int>(positive.size());
     if (value >= 0) return static_cast<std::size_t>(zero + 1 + limits_up_to(value + 0.0));  // -0 becomes 0
     const int found = limits_up_to(-value);
-    // A negative number that is a limit belongs to the bucket that begins there.
+    // A negative number that equals a limit belongs to the bucket that begins there.
     const bool is_limit = found > 0 && positive[static_cast<std::size_t>(found - 1)] == -value;
     return static_cast<std::size_t>(zero - found + (is_limit ? 1 : 0));
   }

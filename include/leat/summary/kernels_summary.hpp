@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of summary operators: each gives a serialized Summary. Source: TensorFlow 1.x core/kernels/summary_op.cc, summary_image_op.cc,
+// Kernels of summary operators; each returns a serialized Summary. Source: TensorFlow 1.x core/kernels/summary_op.cc, summary_image_op.cc,
 // summary_audio_op.cc, summary_tensor_op.cc.
 
 #include <leat/core/fill.hpp>
@@ -13,7 +13,7 @@
 
 namespace leat::summary {
 
-// The tag of a summary with one.
+// The tag of a summary that has only one.
 inline std::string single_tag(kernel_context& c, std::string_view what) {
   if (c.extent(0).rank != 0) throw invalid_argument(std::string(what) + " must be scalar");
   return c.input(0).as<std::string>();
@@ -88,7 +88,7 @@ inline void run_merge_summary(kernel_context& c) {
       for (std::string& tag : tags)
         if (!tag.empty() && !known.insert(tag).second)
           throw invalid_argument("Duplicate tag " + io::detail::in_quotes(tag) + " found in summary inputs");
-      merged += bytes;  // messages of repeated fields are merged by concatenation
+      merged += bytes;  // concatenation merges messages of repeated fields
     }
   c.set(0, tensor_value(std::move(merged)));
 }

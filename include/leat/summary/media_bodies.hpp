@@ -12,7 +12,7 @@
 
 namespace leat::summary::detail {
 
-// The remainder that PNG's chunks end with: polynomial 0x04C11DB7, bits reflected. Source: PNG, annex D.
+// The checksum at the end of PNG chunks: CRC with polynomial 0x04C11DB7, bits reflected. Source: PNG, annex D.
 inline std::uint32_t png_checksum(std::string_view bytes) {
   static constexpr auto table = [] {
     std::array<std::uint32_t, 256> made{};
@@ -28,7 +28,8 @@ inline std::uint32_t png_checksum(std::string_view bytes) {
   return ~rest;
 }
 
-// Sums modulo 65521 that end a zlib stream. Source: RFC 1950. 5,552 bytes are as many as 32 bits hold without a remainder.
+// The checksum at the end of a zlib stream: sums modulo 65521. With blocks of 5,552 bytes, the sums fit into 32 bits before the modulo.
+// Source: RFC 1950.
 inline std::uint32_t zlib_checksum(std::string_view bytes) {
   std::uint32_t a = 1, b = 0;
   while (!bytes.empty()) {
@@ -67,7 +68,7 @@ LEAT_FUNCTION std::string write_png(std::span<const std::uint8_t> pixels, std::i
   if (pixels.size() != row * static_cast<std::size_t>(height))
     throw invalid_argument("a picture of " + std::to_string(height) + " x " + std::to_string(width) + " x " + std::to_string(channels) +
                            " with " + std::to_string(pixels.size()) + " bytes");
-  // Each row follows the number of its filter, 0 for none.
+  // Each row is preceded by the number of its filter; 0 is none.
   std::string rows;
   rows.reserve((row + 1) * static_cast<std::size_t>(height));
   for (; !pixels.empty(); pixels = pixels.subspan(row)) {
@@ -113,7 +114,7 @@ LEAT_FUNCTION std::string write_wav(std::span<const float> samples, std::int64_t
   const auto put = [&](std::uint64_t v, int size) { detail::put_little_endian(file, static_cast<std::uint32_t>(v), size); };
   put(36 + bytes, 4);
   file += "WAVEfmt ";
-  put(16, 4), put(1, 2);  // the length of this part; PCM
+  put(16, 4), put(1, 2);  // length of the format chunk; PCM
   put(static_cast<std::uint64_t>(channels), 2);
   put(static_cast<std::uint64_t>(samples_per_second), 4);
   put(frame * static_cast<std::uint64_t>(samples_per_second), 4);

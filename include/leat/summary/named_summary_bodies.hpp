@@ -9,19 +9,20 @@
 
 namespace leat::summary::detail {
 
-// Source: TensorFlow 1.x `summary_op_util.clean_tag`.
+// The name with invalid characters replaced. Source: TensorFlow 1.x `summary_op_util.clean_tag`.
 inline std::string clean_tag(std::string_view name) {
   std::string clean;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) == 0x80) continue;  // what is not ASCII becomes one character
+    if ((byte & 0xc0) == 0x80) continue;  // a non-ASCII character becomes one "_"
     clean += leat::detail::is_letter_or_digit(c) || c == '-' || c == '/' || c == '.' || c == '_' ? c : '_';
   }
   clean.erase(0, clean.find_first_not_of('/'));
   return clean;
 }
 
-// Errors: invalid_argument, in TensorFlow's words, for values of a dtype without numbers; of pictures, for other than their dtypes.
+// Checks the dtype of a summary's values. Errors: invalid_argument, with TensorFlow's message, for a dtype that is not numeric; for images,
+// for a dtype that images cannot have.
 inline void check_numbers(const output& values, std::string_view parameter, bool is_picture = false) {
   if (!static_cast<bool>(values)) return;
   const data_type type = base_of(to_data_type(values.type()));
@@ -35,11 +36,11 @@ inline void check_numbers(const output& values, std::string_view parameter, bool
                            " not in list of allowed values: " + (is_picture ? "uint8, float16, float32, float64" : "real numbers"));
 }
 
-// Makes the node of a summary: `make` gets the graph, the tag, and the node's name, which belongs to no other node yet.
+// Makes the node of a summary. `make` gets the graph, the tag, and the node's name, which no other node has.
 template <class Make>
 output in_scope(std::string_view name, const output& operand, const summary_options& options, const std::source_location& where,
                 Make make) {
-  leat::detail::compile_fill(leat::detail::fill_summary_kernels);  // another source may run the graph
+  leat::detail::compile_fill(leat::detail::fill_summary_kernels);  // needed if another source file runs the graph
   if (!static_cast<bool>(operand)) throw invalid_argument("summary '" + std::string(name) + "': an operand that is no node of a graph");
   const std::string its_name = clean_tag(name), family = clean_tag(options.family);
   if (its_name.empty()) throw invalid_argument("a summary needs a name: " + describe(operand) + " has none");

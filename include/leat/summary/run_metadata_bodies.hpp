@@ -12,10 +12,10 @@
 namespace leat::summary {
 
 LEAT_FUNCTION std::string run_metadata_of(const run_trace& trace, int run) {
-  // A trace counts from its construction; files from 1970.
+  // Times of a trace count from its construction; those of the file from 1970.
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   const std::int64_t start = std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count() - trace.now();
-  // Tasks last: they only become more.
+  // Tasks are read last, because their list only grows.
   const std::vector<trace_event> events = trace.events();
   const std::vector<trace_transfer> transfers = trace.transfers();
   const std::vector<trace_task> tasks = trace.tasks();
@@ -40,8 +40,8 @@ LEAT_FUNCTION std::string run_metadata_of(const run_trace& trace, int run) {
   };
   for (const trace_event& e : events)
     if (!e.is_phase() && (run == 0 || e.run == run))
-      add(e.task, e.name, e.name + " = " + e.type + "()", e.begin, e.duration(), e.thread);  // the label as TensorFlow writes it
-  // What a task received is written as an operator of its own there, too.
+      add(e.task, e.name, e.name + " = " + e.type + "()", e.begin, e.duration(), e.thread);  // label in TensorFlow's form
+  // Each tensor that a task received is written as an operator of that task.
   for (const trace_transfer& t : transfers)
     if (t.to != 0 && (run == 0 || t.run == run))
       add(t.to, "RecvTensor",

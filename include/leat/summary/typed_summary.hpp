@@ -1,7 +1,7 @@
 #pragma once
 // Summaries of typed expressions, as fetches: `auto results = s.run(fetch(train, summary::scalar<"loss">(loss)), x = xs);`, and
 // `log.add_summary(results, step)` writes those among the results as one event. A typed summary is its expression under a tag: the session
-// computes what it computes anyway, and nothing is allocated for a number.
+// computes no more than the expression, and a number needs no allocation.
 
 #include <leat/core/text.hpp>
 #include <leat/expr/fetch.hpp>
@@ -13,7 +13,7 @@
 
 namespace leat::summary {
 
-/// The kinds of typed summaries: how a value becomes part of an event.
+/// The kinds of typed summaries: how a value is converted to a part of an event.
 struct scalar_kind {
   template <class V>
   static void append(value_list& to, std::string_view tag, const V& value) {
@@ -42,7 +42,7 @@ struct audio_kind {
   }
 };
 
-/// What a run gives for a typed summary: the expression's value under a tag.
+/// The result of a run for a typed summary: the expression's value under a tag.
 template <class Kind, class Name>
 struct typed_as {
   template <class V>
@@ -56,7 +56,7 @@ struct typed_as {
 
 namespace detail {
 
-// What an expression must be for a summary of a kind, and the message where it is not. `least` and `most` are ranks.
+// The requirements on an expression for a summary of some kind, and the message if it does not meet them. `Least` and `Most` are ranks.
 template <class E, int Least, int Most, bool OnlyFloat>
 struct typed_check {
   static constexpr message text() {
@@ -89,7 +89,7 @@ using audio_check = typed_check<E, 2, 3, true>;
 
 }  // namespace detail
 
-/// A number under a tag, as a fetch. The expression has no dimensions and is not of bool.
+/// A fetch of a number under a tag. The expression is a scalar and not of bool.
 template <fixed_string Tag, tensor_expression E>
   requires detail::scalar_check<E>::ok
 constexpr fetch_as<E, typed_as<scalar_kind, name_of<Tag>>::template value_of> scalar(const E& e) {
@@ -99,7 +99,7 @@ template <fixed_string Tag, tensor_expression E>
   requires(!detail::scalar_check<E>::ok)
 typename detail::scalar_check<E>::problem scalar(const E&) = delete;
 
-/// The distribution of an expression's elements under a tag, as a fetch.
+/// A fetch of the distribution of an expression's elements under a tag.
 template <fixed_string Tag, tensor_expression E>
   requires detail::histogram_check<E>::ok
 constexpr fetch_as<E, typed_as<histogram_kind, name_of<Tag>>::template value_of> histogram(const E& e) {
@@ -109,7 +109,7 @@ template <fixed_string Tag, tensor_expression E>
   requires(!detail::histogram_check<E>::ok)
 typename detail::histogram_check<E>::problem histogram(const E&) = delete;
 
-/// Up to `MaxOutputs` pictures [batch, height, width, channels] under a tag, as a fetch.
+/// A fetch of up to `MaxOutputs` images [batch, height, width, channels] under a tag.
 template <fixed_string Tag, std::int64_t MaxOutputs = 3, tensor_expression E>
   requires(detail::image_check<E>::ok && MaxOutputs > 0)
 constexpr fetch_as<E, typed_as<image_kind<MaxOutputs>, name_of<Tag>>::template value_of> image(const E& e) {
@@ -119,7 +119,8 @@ template <fixed_string Tag, std::int64_t MaxOutputs = 3, tensor_expression E>
   requires(!detail::image_check<E>::ok)
 typename detail::image_check<E>::problem image(const E&) = delete;
 
-/// Up to `MaxOutputs` sounds [batch, frames] or [batch, frames, channels] under a tag, as a fetch; the rate in samples per second.
+/// A fetch of up to `MaxOutputs` audio clips [batch, frames] or [batch, frames, channels] under a tag. `SampleRate` is in samples per
+/// second.
 template <fixed_string Tag, std::int64_t SampleRate, std::int64_t MaxOutputs = 3, tensor_expression E>
   requires(detail::audio_check<E>::ok && SampleRate > 0 && MaxOutputs > 0)
 constexpr fetch_as<E, typed_as<audio_kind<SampleRate, MaxOutputs>, name_of<Tag>>::template value_of> audio(const E& e) {
@@ -148,7 +149,7 @@ constexpr std::string_view tag_of() {
   if constexpr (is_typed_value<R>) return R::tag();
   else return {};
 }
-// Whether two of the summaries in a tuple have one tag.
+// Whether two of the summaries in a tuple have the same tag.
 template <class R>
 inline constexpr bool repeats_a_tag = false;
 template <class... Rs>
@@ -161,11 +162,11 @@ inline constexpr bool repeats_a_tag<std::tuple<Rs...>> = [] {
 }();
 }  // namespace detail
 
-/// A typed summary's value, or a tuple with some among its members.
+/// The value of a typed summary, or a tuple that contains such values.
 template <class R>
 concept has_typed_values = detail::has_typed_value<R>;
 
-/// Appends the values of typed summaries; what else is in a tuple is passed over.
+/// Appends the values of typed summaries; other members of a tuple are ignored.
 template <class R>
 void append_typed(value_list& to, const R& results) {
   static_assert(!detail::repeats_a_tag<R>, "two summaries of one run have the same tag");

@@ -1,6 +1,6 @@
 #pragma once
-// The values of one step, made without a graph: `value_list v; v.scalar("loss", 0.5f); log.add_summary(v, step);`. Kernels of summary
-// operators and typed summaries make theirs with the same functions.
+// The values of one step, made without a graph: `value_list v; v.scalar("loss", 0.5f); log.add_summary(v, step);`. The kernels of summary
+// operators and typed summaries use the same functions.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -12,44 +12,44 @@
 
 namespace leat::summary {
 
-/// Settings of pictures. `bad_color` is that of pixels that are not finite numbers.
+/// Settings of images. `bad_color` is the color of pixels that are not finite numbers.
 struct image_options {
   std::int64_t max_outputs = 3;
   std::array<std::uint8_t, 4> bad_color{255, 0, 0, 255};
 };
-/// Settings of sound; the rate in samples per second.
+/// Settings of audio; the rate is in samples per second.
 struct audio_options {
   float sample_rate = 44100;
   std::int64_t max_outputs = 3;
 };
 
-/// Values in binary form, in the order in which they were added. Tags are UTF-8; after an error nothing was added.
+/// Values in binary form, in the order in which they were added. Tags are UTF-8. A call that throws adds nothing.
 class value_list {
  public:
-  /// Errors of all: invalid_argument for a tag that is not UTF-8.
+  /// Adds a number. Errors of all functions that add values: invalid_argument for a tag that is not UTF-8.
   void scalar(std::string_view tag, float value);
-  /// Errors: also invalid_argument for NaN and infinities.
+  /// Adds the distribution of an array's elements. Errors: also invalid_argument for NaN and infinities.
   void histogram(std::string_view tag, const tensor_value& values);
-  /// The first pictures of an array [batch, height, width, channels] with 1, 3 or 4 channels, of uint8 (0 to 255) or a floating-point
-  /// dtype, under the tags "tag/image/0", ... ("tag/image" for at most one). Numbers become bytes as in TensorFlow: the greatest of a
-  /// picture becomes 255; where one is negative, 0 becomes 128 and the greatest magnitude 1 or 255.
+  /// Adds the first images of an array [batch, height, width, channels] with 1, 3 or 4 channels, of uint8 (0 to 255) or a floating-point
+  /// dtype, under the tags "tag/image/0", ... ("tag/image" for at most one). Floating-point values become bytes as in TensorFlow: the
+  /// greatest value of an image becomes 255; if there are negative values, 0 becomes 128 and the value of greatest magnitude 1 or 255.
   /// Errors: also invalid_argument for another shape or dtype.
   void image(std::string_view tag, const tensor_value& images, const image_options& options = {});
-  /// The first sounds of an array [batch, frames, channels] or [batch, frames] of float32 between -1 and 1, under the tags
+  /// Adds the first audio clips of an array [batch, frames, channels] or [batch, frames] of float32 between -1 and 1, under the tags
   /// "tag/audio/0", ... ("tag/audio" for at most one).
   /// Errors: also invalid_argument for another shape, dtype or rate.
   void audio(std::string_view tag, const tensor_value& sounds, const audio_options& options = {});
-  /// An array of strings, which TensorBoard shows as Markdown. Errors: also invalid_argument for another dtype.
+  /// Adds an array of strings, which TensorBoard shows as Markdown. Errors: also invalid_argument for another dtype.
   void text(std::string_view tag, const tensor_value& texts);
-  /// Any tensor, for the plugin that the metadata name.
+  /// Adds a tensor of any dtype, for the plugin that the metadata name. Errors: also invalid_argument for an empty value.
   void tensor(std::string_view tag, const tensor_value& value, const summary_metadata& metadata);
-  /// Values of a summary in binary form. Errors: data_loss if it is none.
+  /// Appends the values of a summary in binary form. Errors: data_loss if it is not a summary.
   void append(std::string_view summary_bytes);
 
   /// The summary in binary form.
   const std::string& bytes() const { return bytes_; }
   bool empty() const { return bytes_.empty(); }
-  /// Whether a value is for a plugin of TensorBoard's.
+  /// Whether there is a value for a plugin of TensorBoard.
   bool has_metadata() const { return has_metadata_; }
   void clear() {
     bytes_.clear();

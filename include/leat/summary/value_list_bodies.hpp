@@ -20,7 +20,7 @@ inline void check_tag(std::string_view tag) {
   if (!io::is_utf8(tag)) throw invalid_argument("the tag " + io::detail::in_quotes(tag) + " is not UTF-8");
 }
 
-// A picture of numbers as bytes. Source: TensorFlow 1.x `NormalizeFloatImage`.
+// An image of numbers as bytes. Source: TensorFlow 1.x `NormalizeFloatImage`.
 template <class T>
 std::vector<std::uint8_t> as_bytes(std::span<const T> picture, std::size_t channels, const std::array<std::uint8_t, 4>& bad_color) {
   const auto is_finite = [&](std::size_t pixel) {
@@ -47,7 +47,7 @@ std::vector<std::uint8_t> as_bytes(std::span<const T> picture, std::size_t chann
   return bytes;
 }
 
-// "tag/image/2", or "tag/image" where at most one was asked for.
+// The tag of image or clip i, "tag/image/2", or "tag/image" if at most one is requested.
 inline std::string numbered(std::string_view tag, std::string_view kind, std::int64_t most, std::int64_t i) {
   std::string text(tag);
   text += kind;

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays at the library's border: the memory that a feed is read from and a fetch is written to. The one header that includes
+// Arrays of the user's program: the memory that a feed is read from and a fetch is written to. This is the only header that includes
 // xtensor, in its flat (0.24) or nested (0.26 and later) layout.
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)
@@ -43,7 +43,7 @@ auto* array_data(A& a) {
     return a.data();
 }
 
-/// Whether the elements are contiguous, last axis fastest.
+/// Whether the elements are contiguous and row-major.
 template <class A>
 bool is_row_major(const A& a) {
   std::ptrdiff_t expected = 1;
@@ -58,7 +58,7 @@ bool is_row_major(const A& a) {
 template <class Leaf, int Axis>
 inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 
-// Messages are built in plain cold functions, as in expr/feed.hpp.
+// Messages are built in cold functions that are not templates, as in expr/feed.hpp.
 [[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now,
                                                     std::string_view name) {
   message m;
@@ -66,7 +66,8 @@ inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
     << static_cast<long long>(now) << " in that of \"" << name << "\": it has one size in one run";
   throw invalid_argument(std::string(m.view()));
 }
-// A flat array takes its shape from the placeholder, whose named dimensions other feeds have bound.
+// For a feed without a shape (a flat range): its length follows from the placeholder's shape, with the named dimensions that other feeds
+// have bound.
 [[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed,
                                                      std::int64_t got) {
   message m;

@@ -1,6 +1,6 @@
 #pragma once
-// What typed sessions are on any device, compiled or planned: variables (session_store.hpp), and for each set of fetches one step. A
-// step has its buffers planned once; a warm run binds the feeds, runs straight through and allocates nothing.
+// Typed sessions on any device, compiled or planned at run time: variables (session_store.hpp), and one step for each set of fetches. A
+// step's buffers are planned once; a warm run binds the feeds, executes the steps and allocates nothing.
 
 #include <leat/core/list.hpp>
 #include <leat/typed/session_store.hpp>
@@ -20,7 +20,7 @@ template <class Program>
 constexpr auto buffer_sequence() {
   return std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{};
 }
-// Whether a program reads or writes variables; of one that is planned later it may be.
+// Whether a program reads or writes variables; true if it is planned at run time, because that is not known yet.
 template <class Program>
 constexpr bool may_have_variables() {
   if constexpr (!Program::is_planned) {
@@ -32,8 +32,8 @@ constexpr bool may_have_variables() {
 
 }  // namespace detail
 
-/// What `session` says, on any device. A device says whether it shares the host's memory, allocates and copies, and runs a
-/// program's steps; see cpu::device.
+/// A session of typed expressions on any device; see `session`. A device defines whether it shares the host's memory, allocates and copies,
+/// and runs a program's steps; see cpu::device.
 template <class Device, expression... Es>
 class basic_session : public detail::session_store<Device, Es...> {
   using base = detail::session_store<Device, Es...>;
@@ -63,15 +63,14 @@ class basic_session : public detail::session_store<Device, Es...> {
   basic_session(const basic_session&) = delete;
   basic_session& operator=(const basic_session&) = delete;
 
-  /// Runs what is asked for, each node once, and gives the values of the fetched expressions as a tuple; operations and
-  /// fetches `into` an array give none.
-  /// Plain numbers and constant arrays in the expressions are those of the objects that are asked for; parameters and the variables are
-  /// the session's.
-  /// Errors, at compile time: a placeholder that is needed and not fed, one that is fed twice, a fetch or feed that the session does
-  /// not have, two writes to one variable without an order. At run time: invalid_argument (a feed's shape, a number that the dtype
-  /// does not hold, an index out of range, an integer divided by zero, a parameter or an initializer with another number than the
-  /// session's, two fetches into one array), failed_precondition (a variable without a value, a session entered twice). After an
-  /// error the session is as it was before.
+  /// Runs the fetched expressions and operations, each node once, and returns the values of the expressions as a tuple; operations and
+  /// fetches `into` an array return none.
+  /// Plain numbers and constant arrays have the values that the fetched objects carry; parameters and variables have the session's values.
+  /// Errors, at compile time: a placeholder that is needed and not fed, one that is fed twice, a fetch or feed that the session does not
+  /// have, two writes to one variable without an order. At run time: invalid_argument (a feed's shape, a number that the dtype does not
+  /// hold, an index out of range, an integer divided by zero, a parameter or an initializer with another value than in the session, two
+  /// fetches into one array), failed_precondition (a variable without a value, a session entered twice). After an error the session is as
+  /// it was before.
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
@@ -81,9 +80,9 @@ class basic_session : public detail::session_store<Device, Es...> {
   }
   using refused_calls::run;
 
-  /// A run prepared once: calling it looks nothing up. What has a name is read, or written, where it is when the run is called, and must
-  /// live as long; numbers and views without a name become part of the prepared run. It must not outlive the session.
-  /// Errors, at compile time: those of `run`, and a temporary array, which would be gone at the call.
+  /// Prepares a run: calling the result looks nothing up. Named arrays and numbers are kept by reference: they are read or written when the
+  /// run is called, and must outlive it. Unnamed numbers and views are copied into the prepared run. It must not outlive the session.
+  /// Errors, at compile time: those of `run`, and a temporary array, because it would be destroyed before the call.
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok &&
              (detail::kept_check<Feeds>::ok && ...))
@@ -100,8 +99,8 @@ class basic_session : public detail::session_store<Device, Es...> {
   using refused_calls::planned;
   using refused_calls::arena_bytes;
 
-  /// `run` that records the time of each step in a trace (<leat/inspect/trace.hpp>). A compiled step is compiled once more for it, with
-  /// calls of the clock, so that `run` stays free of them. Only for devices that share the host's memory.
+  /// Like `run`, and records the time of each step in a trace (<leat/inspect/trace.hpp>). A compiled step is compiled a second time for it,
+  /// with calls of the clock, so that `run` has none. Only for devices that share the host's memory.
   template <class Trace, class... Fs, feed_binding... Feeds>
     requires(Device::shares_memory &&
              detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
@@ -111,7 +110,8 @@ class basic_session : public detail::session_store<Device, Es...> {
     detail::observed<Trace> observer{trace};
     return run_in(observer, state_of<its_program>(), fetches, feeds...);
   }
-  /// The program of a set of fetches and the plan of its last run, for `memory_plan_of` (<leat/inspect/memory_plan.hpp>).
+  /// The program of a set of fetches and the plan of its last run, for `memory_plan_of` (<leat/inspect/memory_plan.hpp>). Errors:
+  /// failed_precondition if these fetches have not run yet.
   template <class... Fs>
   planned_program planned(const fetch_list<Fs...>&) {
     using its_program = program_for<Fs...>;
@@ -120,7 +120,7 @@ class basic_session : public detail::session_store<Device, Es...> {
     return {detail::data_of<its_program>(), state.sizes, &state.plan};
   }
 
-  /// Bytes of intermediate results that a set of fetches needs for the shapes of its last run.
+  /// The bytes of intermediate results that a set of fetches needs for the shapes of its last run.
   template <class... Fs>
   std::int64_t arena_bytes(const fetch_list<Fs...>&) {
     return state_of<program_for<Fs...>>().plan.arena_bytes;
@@ -128,7 +128,7 @@ class basic_session : public detail::session_store<Device, Es...> {
 
  private:
   static constexpr bool is_one_number(const auto& info) { return info.where == storage::number && info.extent.rank == 0; }
-  // Buffers of constant arrays are the elements of this run's expressions.
+  // Buffers of constant arrays refer to the elements of this run's expressions.
   template <class Program, int B, class Addresses>
   [[gnu::always_inline]] void bind_array(Addresses& addresses) {
     constexpr auto info = Program::view.buffer_at(B);
@@ -142,7 +142,7 @@ class basic_session : public detail::session_store<Device, Es...> {
     (bind_array<Program, static_cast<int>(B)>(addresses), ...);
   }
 
-  // The numbers of what is asked for count. As a rule they are those of the last run, which costs a look at each.
+  // A run uses the numbers that the fetched objects carry. Usually they are those of the last run, so comparing them is all that it costs.
   template <class F>
   static constexpr const auto& asked_for(const F& fetch) {
     if constexpr (expression<F>)
@@ -209,7 +209,7 @@ class basic_session : public detail::session_store<Device, Es...> {
 
   template <class Program>
   [[gnu::noinline]] void plan(step_memory<Program>& state) {
-    state.planned = false;  // until all of it is there
+    state.planned = false;  // until the plan is complete
     make_plan(detail::data_of<Program>(), state.sizes, Device::chunks, state.plan);
     if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
       state.arena = detail::device_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
@@ -230,7 +230,7 @@ class basic_session : public detail::session_store<Device, Es...> {
     state.planned = true;
   }
 
-  // Where the device has the number of a buffer; null where this run is fed another.
+  // The device's address of a buffer's number; null if this run feeds another value.
   template <class Program>
   void* number_on_device(const step_memory<Program>& state, int b) const {
     if constexpr (view.numbers() > 0) {
@@ -249,7 +249,7 @@ class basic_session : public detail::session_store<Device, Es...> {
       const auto info = program.buffer_at(b);
       if (info.where != storage::variable || !info.read) continue;
       const auto k = static_cast<std::size_t>(rows().find_variable(info.id));
-      if (k < initialized_.size() && !initialized_[k]) without_value(static_cast<int>(k));  // all are found, which g++ does not see
+      if (k < initialized_.size() && !initialized_[k]) without_value(static_cast<int>(k));  // every k is found, which g++ does not see
     }
   }
   template <class Program>
@@ -267,7 +267,7 @@ class basic_session : public detail::session_store<Device, Es...> {
   template <class Observer, class Program, class... Fs, class... Feeds>
   [[gnu::always_inline]] detail::fetch_results<Fs...> run_in([[maybe_unused]] const Observer& observer, step_memory<Program>& state,
                                                             const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    // feeds: memory for each placeholder, sizes for the named dimensions
+    // binds each placeholder to its feed's memory, and each named dimension to its size
     std::int64_t sizes[detail::room_for_names<Program>() + 1];
     const int names = detail::view_of<Program>().names();
     for (int k = 0; k < names; ++k) sizes[k] = -1;
@@ -352,7 +352,7 @@ class basic_session : public detail::session_store<Device, Es...> {
       (detail::copy_where_written<Program>(addresses.buffers, std::get<I>(bound), feeds, range), ...);
     }
   }
-  // Whatever becomes of a run that is fed parameters, the next one reads the session's again.
+  // Ends the binding of fed parameters, even after an error, so that the next run reads the session's values again.
   template <class Program, bool Any>
   struct fed_numbers {
     basic_session& session;

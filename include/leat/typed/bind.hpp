@@ -1,6 +1,5 @@
 #pragma once
-// Binding of the user's arrays to a step: feeds without copies where the layout allows, fetches straight into their
-// destination.
+// Binds the user's arrays to a step: feeds without copies if the layout allows, fetches directly to their destination.
 
 #include <leat/kernels/program_plan.hpp>
 #include <leat/typed/array.hpp>
@@ -11,11 +10,11 @@
 
 namespace leat::detail {
 
-// An array without elements may have no address; a step moves the addresses of its operands, and nothing must be added to none.
+// An array without elements may have a null address. Steps add offsets to the addresses of their operands, which is undefined for null.
 alignas(64) inline std::byte no_elements[64]{};
 [[gnu::always_inline]] inline void* some_address(void* elements) { return elements != nullptr ? elements : no_elements; }
 
-// Whether a variable can be given the values of an array or number.
+// Whether an array or number can be assigned to a variable.
 template <class V, class Array>
 struct value_check {
   static constexpr message text() {
@@ -32,12 +31,12 @@ struct value_check {
   using problem = error_in_expression<problem_text<value_check>(), operand_text<V>()>;
 };
 
-// What a prepared run may keep of a feed: a reference to what has a name, and of what has none numbers and views, which are read where
-// they point to. A temporary array has all its elements, and nobody could give it others.
+// Whether a prepared run may keep a feed. Named objects are kept by reference; unnamed numbers and views are copied, and views are read
+// where they point to. A temporary array owns its elements, so the caller could not change them between runs.
 template <class A>
 inline constexpr bool is_view = std::ranges::enable_view<A>;
 template <class A>
-  requires requires { typename A::temporary_type; }  // xtensor's name for the array that could hold a view's elements
+  requires requires { typename A::temporary_type; }  // xtensor's name of the type of an array that could hold a view's elements
 inline constexpr bool is_view<A> = !std::is_same_v<typename A::temporary_type, A>;
 template <class Feed>
 struct kept_check {
@@ -49,7 +48,7 @@ struct kept_check {
   }
   using problem = error_in_expression<problem_text<kept_check>(), operand_text<typename Feed::leaf>()>;
 };
-// Of several feeds the first that is wrong.
+// The refusal of the first wrong feed.
 template <class... Feeds>
 struct kept_refusal {};
 template <class Feed, class... Feeds>
@@ -59,7 +58,7 @@ struct not_in_session {
   static constexpr message text() { return message{} << "the session has no such variable"; }
 };
 
-/// An array of an expression's shape; named dimensions from `sizes` by `resolve`.
+/// An array with an expression's shape; `resolve` returns the sizes of named dimensions.
 template <class E, class Resolve>
 auto make_array(Resolve resolve) {
   using array = array_of<E>;
@@ -76,7 +75,7 @@ auto make_array(Resolve resolve) {
 
 // ---- feeds ----------------------------------------------------------------------------------------------------------
 
-// Elements that a run copies. Most runs copy none: then it is one register, and nothing is called for it.
+// Elements that a run copies. Most runs copy none; then this is a null pointer in a register, and no function is called for it.
 template <class T>
 class copied_elements {
  public:
@@ -89,8 +88,8 @@ class copied_elements {
   std::unique_ptr<T[]> elements_;
 };
 
-// What a feed keeps alive for the length of a run: a converted number, or a copy of an array that is not contiguous row-major, or that a
-// fetch of the same run is written over (`BesideInto`).
+// Memory that a feed needs during a run: a converted number, or a copy of an array that is not contiguous row-major or that a fetch of the
+// same run overwrites (`BesideInto`).
 template <class Feed, bool BesideInto>
 struct bound_feed {
   using leaf = typename Feed::leaf;
@@ -110,7 +109,7 @@ constexpr int buffer_of_leaf(std::uint64_t id) {
   }
   return -1;
 }
-// The same as a value: of a planned program it is looked up once.
+// `buffer_of_leaf` as a value; looked up once for a planned program.
 template <class Program, class Leaf>
 [[gnu::always_inline]] inline int feed_buffer() {
   if constexpr (Program::is_planned) {
@@ -135,7 +134,7 @@ template <class Program, int I>
     return found;
   }
 }
-/// Whether a feed may bind a number of the session's for the length of a run: a parameter.
+/// Whether a feed replaces one of the session's numbers during a run, that is, feeds a parameter.
 template <class Program, class Feed>
 constexpr bool feeds_number() {
   if constexpr (Program::is_planned) {
@@ -162,7 +161,7 @@ template <class Program, std::int64_t Dimension>
     return found;
   }
 }
-// Named dimensions of a program: as many as it has, or, of one that is planned later, as it may have (`term`).
+// Room for the sizes of a program's named dimensions: as many as it has or, if it is planned at run time, as it may have (`term`).
 template <class Program>
 constexpr int room_for_names() {
   if constexpr (Program::is_planned) return term::most_names;
@@ -182,7 +181,7 @@ constexpr bool is_small() {
   return work <= 4096;
 }
 
-/// Whether the sizes of a program are static and so small that it runs in nanoseconds.
+/// Whether a program's sizes are static and so small that it runs in nanoseconds.
 template <class Program>
 constexpr bool is_tiny() {
   if constexpr (Program::is_planned) return false;
@@ -212,11 +211,11 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
     }
     (bind_dimension<Program, Leaf, static_cast<int>(Axis)>(sizes, static_cast<std::int64_t>(array.shape()[Axis]), array), ...);
   } else if constexpr (plain_range<Array>) {
-    // a flat range: its length must be the product; one named dimension may be found from it
+    // A flat range has no shape: its length must be the product of the sizes, and determines one named dimension that is not bound yet.
     std::int64_t fixed = 1;
     int open = -1;
-    bool is_bound = false;  // some named dimension, by a feed before
-    bool is_free = false;   // some named dimension that the program does not look at
+    bool is_bound = false;  // an earlier feed has bound some named dimension
+    bool is_free = false;   // the program does not use some named dimension
     for (int a = 0; a < Leaf::rank; ++a) {
       const auto d = Leaf::extent[a];
       int k = -1;
@@ -290,7 +289,7 @@ inline constexpr message variable_place = message{} << "assign: variable \"" << 
 template <class P>
 inline constexpr message number_place = message{} << "assign: parameter \"" << leaf_name<P>() << "\": ";
 
-/// Copies an array of the user's into a variable.
+/// Copies the user's array or number into a variable. Errors: invalid_argument for another shape, or a number that the dtype does not hold.
 template <class V, class Array>
 void copy_in(typename V::element* to, const Array& array) {
   using T = typename V::element;
@@ -329,7 +328,7 @@ inline constexpr bool is_into = false;
 template <class E, class Array>
 inline constexpr bool is_into<fetch_into<E, Array>> = true;
 
-// Where a result's value is: a result that wraps it has a member of this name, arrays and numbers have none.
+// The value within a result: a result of a wrapper type has a member of this name; arrays and numbers do not.
 template <class R>
 [[gnu::always_inline]] inline auto& value_in(R& result) {
   if constexpr (requires { result.value; }) return result.value;
@@ -401,7 +400,7 @@ template <class T>
 byte_range range_of(const T* data, std::size_t size) {
   return {data, data + size};
 }
-// What a fetch into `to` writes, unless it gives `to` other memory.
+// The memory that a fetch into `to` writes, unless it resizes `to`.
 template <class Array>
 byte_range destination_of(Array& to) {
   if constexpr (std::is_arithmetic_v<Array>)
@@ -412,8 +411,8 @@ byte_range destination_of(Array& to) {
     return range_of(to.data(), to.size());
 }
 
-// A feed that lies where a fetch will be written is copied: a step may write an element before another reads it, and giving the array
-// another size would take its memory away.
+// Copies a feed whose memory a fetch will overwrite: a step may write an element before another step reads it, and resizing the array would
+// free its memory.
 template <class Program, class Bound, class Feed>
 [[gnu::always_inline]] inline void copy_where_written(void** buffers, Bound& bound, const Feed& f, const byte_range& written) {
   const int b = feed_buffer<Program, typename Feed::leaf>();
@@ -435,7 +434,7 @@ void refuse_same_destination(A& a, B& b) {
   if (is_one || destination_of(a).overlaps(destination_of(b)))
     throw invalid_argument("two fetches of one run are to be written into the same memory");
 }
-// Each fetch into an array against those after it.
+// Compares each fetch into an array with those after it.
 constexpr void refuse_same_destinations() {}
 template <class F, class... Fs>
 void refuse_same_destinations(const F& first, const Fs&... rest) {

@@ -1,6 +1,6 @@
 #pragma once
-// The value of typed expressions without an explicit session: one is made, its variables are initialized, and it runs. For trying
-// something out; for steps that run repeatedly, make a session.
+// Computes typed expressions without an explicit session: makes a session, initializes its variables, and runs it. For experiments; for
+// steps that run repeatedly, make a session.
 //
 //   auto y = evaluate(softmax(x), x = xs);
 //   auto [a, b] = evaluate(fetch(mean, largest), x = xs);
@@ -22,7 +22,7 @@ auto evaluate(const fetch_list<Es...>& fetches, const Feeds&... feeds) {
       },
       fetches.targets);
 }
-/// The value of one expression: a number for a scalar, else an array.
+/// The value of one expression: a number for a scalar, else an array. Errors: as `session::run`.
 template <tensor_expression E, feed_binding... Feeds>
 auto evaluate(const E& e, const Feeds&... feeds) {
   return std::get<0>(evaluate(fetch(e), feeds...));

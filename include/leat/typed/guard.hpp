@@ -1,5 +1,5 @@
 #pragma once
-// Detects concurrent entry to a session; the second caller gets failed_precondition, nobody blocks.
+// Detects concurrent entry to a session: the second caller gets failed_precondition, so no caller blocks.
 
 #include <atomic>
 #include <leat/core/error.hpp>
@@ -11,8 +11,8 @@ namespace leat::detail {
       "the session is entered by two threads at once, or from within a run: give each thread a session of its own, or lock");
 }
 
-// A step of a few scalars takes less than an atomic exchange: without `Exchange` the guard only loads and stores, and may miss a
-// second caller at the same instant.
+// An atomic exchange takes longer than a step of a few scalars. Without `Exchange` the guard only loads and stores, and may miss a second
+// caller at the same instant.
 template <bool Exchange = true>
 class session_guard {
  public:

@@ -11,7 +11,7 @@
 
 namespace leat::detail {
 
-// Writes a number, given as bits, in its dtype.
+// Converts a number, given as the bits of `bits_as`, to its dtype and stores it.
 inline void write_number(void* to, dtype type, std::uint64_t bits) {
   const double real = std::bit_cast<double>(bits);
   const auto whole = static_cast<std::int64_t>(bits);
@@ -26,7 +26,7 @@ inline void write_number(void* to, dtype type, std::uint64_t bits) {
   }
 }
 
-// The bits of a number stored in its dtype.
+// The inverse of `write_number`: the bits of a number that is stored in its dtype.
 [[gnu::cold]] inline std::uint64_t read_number(const void* from, dtype type) {
   switch (type) {
     case dtype::float32: return std::bit_cast<std::uint64_t>(static_cast<double>(*static_cast<const float*>(from)));
@@ -40,12 +40,13 @@ inline void write_number(void* to, dtype type, std::uint64_t bits) {
   return 0;
 }
 
-// Optimizers' settings are float64 until the variable's dtype is known.
+// Checks that a number fits float32. Settings of optimizers are float64 until the variable's dtype is known.
 inline void check_number(dtype type, std::uint64_t bits) {
   if (type == dtype::float32) checked_number<float>("a setting of an optimizer: ", std::bit_cast<double>(bits));
 }
 
-// A plain number `id` may differ between runs if it fits. Parameters and variables belong to the session.
+// Checks a carried number that differs from the session's. A plain number may differ between runs if its dtype can hold it; parameters and
+// the initial values of variables may not.
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
     throw invalid_argument(joined({"two values for one ", start, ": ", what, " \"", name, "\" starts from another ", start,
@@ -64,12 +65,12 @@ inline void check_number(dtype type, std::uint64_t bits) {
                view.variable(k).kind == initializer_kind::array ? "array" : "number");
 }
 
-// The bits of a value in a dtype.
+// The bits of a value: those of a double for floating-point dtypes, else those of an int64.
 inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-// Random numbers depend on the seed and the variable's name alone. They are drawn in the variable's precision.
+// Random numbers depend only on the seed and the variable's name. They are drawn in the variable's precision.
 [[gnu::cold]] inline void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   const auto count = static_cast<std::uint64_t>(v.extent.elements());
   const std::uint64_t seed = mix(numbers[2], hash_text(name));
@@ -106,7 +107,7 @@ inline std::uint64_t bits_as(dtype type, double value) {
   }
 }
 
-/// Validates an initializer's numbers before any variable is written.
+/// Validates an initializer's settings before any variable is written. Errors: invalid_argument.
 template <bool Random>
 [[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   if (const std::string_view problem = matrix_problem(v.kind, v.extent); !problem.empty())
@@ -121,7 +122,7 @@ template <bool Random>
   }
 }
 
-/// Initializes a variable. Without `Random`, no variable of the session starts from random numbers.
+/// Initializes a variable. `Random` is false if no variable of the session starts from random numbers, so that their code is not compiled.
 template <bool Random>
 [[gnu::cold]] void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   const auto count = static_cast<std::size_t>(v.extent.elements());

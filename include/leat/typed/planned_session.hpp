@@ -1,14 +1,14 @@
 #pragma once
-// A typed session that plans its programs when it is made: what it is asked for is checked by the compiler as `session`'s is, and the
-// passes run at the first use of a set of fetches, over the graph of its expressions. So the compiler's work is the checks,
-// however deep the model; the interpreter (cpu/interpret.hpp) runs what was planned. Include <leat/planned.hpp>.
+// A typed session that plans its programs at run time. The compiler checks its arguments as it does for `session`; the passes run at the
+// first use of a set of fetches, on the graph of its expressions. So compilation consists only of the checks, however deep the model; the
+// interpreter (cpu/interpret.hpp) runs the planned programs. Include <leat/planned.hpp>.
 
 #include <leat/typed/basic_session.hpp>
 #include <leat/typed/planned/planned_table.hpp>
 
 namespace leat {
 
-/// The CPU, for sessions that plan their programs when they are made.
+/// The CPU, for sessions that plan their programs at run time.
 struct planning_device : cpu::device {
   static constexpr bool plans_programs = true;
 };
@@ -23,9 +23,10 @@ struct choose_table<planning_device> {
 };
 }  // namespace detail
 
-/// As `session`, planned when it is made: `planned_session s{loss, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
-/// Errors: those of `session`; invalid_argument when it is made of an operator of the program's own that is not registered
-/// (`register_operator`, `cpu::register_kernel`).
+/// Like `session`, with programs planned at run time: `planned_session s{loss, train}; s.initialize(); auto [l] = s.run(fetch(loss, train),
+/// x = xs);`.
+/// Errors: those of `session`; invalid_argument at construction for a user-defined operator that is not registered (`register_operator`,
+/// `cpu::register_kernel`).
 template <expression... Es>
 class planned_session : public basic_session<planning_device, Es...> {
   using basic_session<planning_device, Es...>::basic_session;
@@ -33,7 +34,7 @@ class planned_session : public basic_session<planning_device, Es...> {
   planned_session& operator=(const planned_session&) = delete;
 };
 
-/// What a planned session of expressions that cannot stand together is: the compiler prints why.
+/// The type of a planned session of expressions that contradict each other; its name makes the compiler print the reason.
 template <detail::literal_text... Words>
 class planned_session<detail::refused_session<Words...>> {
  public:

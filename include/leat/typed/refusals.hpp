@@ -1,6 +1,6 @@
 #pragma once
-// What a session refuses at compile time, and the words it says: expressions that cannot stand together, runs whose fetches and
-// feeds do not fit, calls that name a variable of another session.
+// Compile-time refusals of a session and their messages: expressions that contradict each other, runs with fetches and feeds that do not
+// fit, and calls with a variable of another session.
 
 #include <leat/expr/feed.hpp>
 #include <leat/expr/fetch.hpp>
@@ -9,7 +9,7 @@
 
 namespace leat::detail {
 
-// Whether a feed of one of these leaves says the size of a named dimension.
+// Whether a feed of one of these placeholders determines the size of a named dimension.
 template <class... LeafIds>
 constexpr bool says_size([[maybe_unused]] std::int64_t dimension) {
   [[maybe_unused]] const auto is_of = [&]<class LeafId>(const LeafId*) {
@@ -23,7 +23,7 @@ constexpr bool says_size([[maybe_unused]] std::int64_t dimension) {
   return (false || ... || is_of(static_cast<const LeafIds*>(nullptr)));
 }
 
-// What is wrong with a program, and with what it is fed.
+// Errors of a program, and of its feeds.
 template <class Table, class Fetches, class... LeafIds>
 struct program_check;
 template <class... Es, class... Fs, class... LeafIds>
@@ -42,19 +42,19 @@ struct program_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     for (int k = 0; k < program::view.names(); ++k)
       if (!says_size<LeafIds...>(program::view.name(k))) unknown = program::view.name(k);
     if (missing == 0 && unknown == 0) return m;
-    graph g;  // only to find the words
+    graph g;  // needed only for the message
     (flatten<Fs>(g), ...);
     for (const node& n : g.nodes)
       if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
         m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
     if (m.size > 0) return m;
     if (const std::string_view name = g.text_of(unknown); name != "?") m << "dimension \"" << name << "\"";
-    else m << "a named dimension";  // of an operator alone
+    else m << "a named dimension";  // made by a pass, without a name
     return m << " has no size: no placeholder that has it is fed";
   }
 };
 
-// Everything about a run that the compiler can refuse.
+// All errors of a run that are found at compile time.
 template <class Table, class Fetches, class... LeafIds>
 struct run_check;
 template <class Table, class... Fs, class... LeafIds>
@@ -97,14 +97,14 @@ struct run_check<Table, fetch_targets<Fs...>, LeafIds...> {
   };
 };
 
-// Calls that are refused are declared by short names, so that what the compiler prints does not grow with the session.
+// Refused calls are declared with short type names, so that the compiler's output does not grow with the session.
 template <class SessionId, class FetchId, class... LeafIds>
 using why_run = typename run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::refusal::problem;
 template <class SessionId, class V>
 inline constexpr bool session_has_variable = structure_with<SessionId>::view.find_variable(V::identity::hash) >= 0;
 template <class SessionId, class P>
 inline constexpr bool session_has_number = P::rank == 0 && structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
-// Empty for what is no expression: clang asks for the type of a result before it looks at what the function requires.
+// Empty for arguments that are not expressions, because clang computes a function's result type before its constraints.
 template <class... Vs>
 struct variable_refusal {};
 template <tensor_expression... Vs>

@@ -1,10 +1,10 @@
 #pragma once
-// Sessions of typed expressions on the CPU: compiled whole by the C++ compiler, or, in sources that define LEAT_PLANNED_SESSIONS,
-// planned when they are made (planned_session.hpp).
+// Sessions of typed expressions on the CPU: compiled whole by the C++ compiler or, in sources that define LEAT_PLANNED_SESSIONS, planned at
+// run time (planned_session.hpp).
 
 #ifdef LEAT_PLANNED_SESSIONS
 #include <leat/typed/planned_session.hpp>
-// A namespace of their own keeps them apart from those of sources that were compiled without the macro.
+// A separate namespace distinguishes these types from those of sources that were compiled without the macro.
 #define LEAT_SESSIONS_BEGIN inline namespace planned_sessions {
 #define LEAT_SESSIONS_END }
 #else
@@ -25,9 +25,9 @@ template <class... Es>
 using check_of_session = detail::session_check<detail::choose_table<session_device>::type, Es...>;
 
 /// Runs expressions: `session s{loss, prediction, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
-/// It has the variables of the expressions that it is made of. Each distinct set of fetches is compiled once, by the C++
-/// compiler. Different sessions may run in different threads at once; one session runs in one thread at a time and throws
-/// failed_precondition when it is entered twice.
+/// It has the variables of the expressions that it is constructed from. Each distinct set of fetches is compiled once, by the C++ compiler.
+/// Different sessions may run in different threads at once; one session runs in one thread at a time and throws failed_precondition when it
+/// is entered twice.
 template <expression... Es>
 class session : public basic_session<session_device, Es...> {
   using basic_session<session_device, Es...>::basic_session;
@@ -35,7 +35,7 @@ class session : public basic_session<session_device, Es...> {
   session& operator=(const session&) = delete;  // a session stays what it is: its variables are set by assign(w, array)
 };
 
-/// What a session of expressions that cannot stand together is: the compiler prints why.
+/// The type of a session of expressions that contradict each other; its name makes the compiler print the reason.
 template <detail::literal_text... Words>
 class session<detail::refused_session<Words...>> {
  public:

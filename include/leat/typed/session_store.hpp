@@ -1,6 +1,6 @@
 #pragma once
-// The variables of a typed session, and the numbers that its expressions carry, on any device: their storage, first values, and how the
-// host reads and writes them. basic_session.hpp adds the runs.
+// The variables of a typed session, and the numbers that its expressions carry, on any device: storage, initial values, and access from the
+// host. basic_session.hpp adds the runs.
 
 #include <leat/core/list.hpp>
 #include <leat/cpu/execute.hpp>
@@ -18,7 +18,7 @@
 
 namespace leat::detail {
 
-// A device may say that its programs are planned when a session is made, not by the compiler.
+// Whether a device's programs are planned at run time instead of by the compiler.
 template <class Device>
 inline constexpr bool plans_programs = requires { Device::plans_programs; };
 template <class Device>
@@ -31,7 +31,7 @@ struct choose_table {
 template <class Device, class... Es>
 using table_of = typename choose_table<Device>::template type<Es...>;
 
-// As many values as a session has variables or numbers: known to the compiler, or when it is made.
+// One value per variable or number of a session; their count is known to the compiler or, if `Planned`, at construction.
 template <bool Planned, class T, std::size_t Size>
 struct session_list : std::array<T, Size> {
   explicit session_list(int) : std::array<T, Size>{} {}
@@ -50,16 +50,16 @@ struct stored_value {
   bool is_initialized = true;
 };
 
-/// What a session knows of its variables and numbers, and what its users do with them between runs.
+/// A session's variables and numbers, and the operations on them between runs.
 template <class Device, expression... Es>
 class session_store : protected refused_calls_of<table_of<Device, Es...>> {
  protected:
   using table = table_of<Device, Es...>;
   using refused_calls = refused_calls_of<table>;
   static constexpr bool plans = plans_programs<Device>;
-  // What the compiler knows of the session: of one that plans its programs, the variables that the user wrote.
+  // The table that the compiler has; for a session that plans its programs, only the variables that the user wrote.
   static constexpr auto& view = table::view;
-  // All variables and numbers.
+  // The table of all variables and numbers.
   static constexpr auto rows() {
     if constexpr (plans) return table::plan().view();
     else return view;
@@ -88,7 +88,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
 
   explicit session_store(const Es&... expressions) : storage_(static_cast<std::size_t>(rows().bytes())) {
     cpu::require_one_configuration();
-    // the numbers that the expressions carry; where two carry one number, they must agree
+    // The numbers that the expressions carry. Two expressions that carry the same number must agree on its value.
     std::array<bool, carried_count + 1> set{};
     (take(carried_, set, expressions), ...);
     current_ = carried_;
@@ -103,14 +103,16 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   session_store& operator=(const session_store&) = delete;
 
  public:
-  /// Gives every variable its first value; a variable that had one starts anew.
+  /// Initializes all variables, including those that have a value. Errors: invalid_argument for an initializer that the variable cannot
+  /// have.
   void initialize() {
     const guard g(busy_);
     const int count = rows().variables();
     for (int k = 0; k < count; ++k) check_start(k, initial_numbers(k));
     for (int k = 0; k < count; ++k) initialize_one(k, initial_numbers(k));
   }
-  /// Gives some variables their first value: the numbers of their initializers are those that the arguments carry.
+  /// Initializes some variables. Their initializers' settings are those that the arguments carry. Errors: invalid_argument for an
+  /// initializer that the variable cannot have.
   template <tensor_expression... Vs>
     requires(sizeof...(Vs) > 0 && (has_variable<Vs> && ...))
   void initialize(const Vs&... variables) {
@@ -133,7 +135,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     return names;
   }
 
-  /// The value of a variable: a number for a scalar, else an `xt::xtensor`. Errors: failed_precondition without a value.
+  /// The value of a variable: a number for a scalar, else an `xt::xtensor`. Errors: failed_precondition if it has none.
   template <tensor_expression V>
     requires has_variable<V>
   array_of<V> value(const V&) const {
@@ -157,7 +159,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   using refused_calls::is_initialized;
   using refused_calls::value;
 
-  /// Gives a variable a value from the host. Errors: invalid_argument if the array has another shape.
+  /// Sets the value of a variable from the host. Errors: invalid_argument if the array has another shape.
   template <tensor_expression V, class Array>
     requires(has_variable<V> && value_check<V, Array>::ok)
   void assign(const V&, const Array& array) {
@@ -168,7 +170,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
-  /// Gives a parameter another value, for all following runs. Errors: invalid_argument for a number that its dtype does not hold.
+  /// Sets a parameter for all following runs. Errors: invalid_argument for a number that its dtype does not hold.
   template <tensor_expression P, number N>
     requires(P::rank == 0 && view.find_number(P::identity::hash) >= 0)
   void assign(const P&, N value) {
@@ -176,8 +178,8 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     write_numbers(P::identity::hash, number_bits<typename P::element>(value, number_place<P>.view()));
   }
 
-  /// Calls `f(name, dtype, shape, bytes)` for each variable that has a value; its bytes are row-major and valid during the call.
-  /// What is left out is in `uninitialized()`. For what keeps variables by name, such as saved models.
+  /// Calls `f(name, dtype, shape, bytes)` for each variable that has a value; its bytes are row-major and valid during the call. The other
+  /// variables are those of `uninitialized()`. For code that stores variables by name, such as saved models.
   template <class F>
   void for_each_value(F f) const {
     with_values([&](const list<stored_value>& values) {
@@ -185,7 +187,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
         if (v.is_initialized) f(v.name, v.type, v.extent, v.bytes);
     });
   }
-  /// Calls `f` with all variables, in the order of the session; no run may begin meanwhile. What has no value has no bytes.
+  /// Calls `f` with all variables, in the order of the session; no run may begin meanwhile. A variable without a value has no bytes.
   template <class F>
   void with_values(F f) const {
     const guard g(busy_);
@@ -208,12 +210,12 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     if constexpr (!Device::shares_memory) device_.finish();
     f(static_cast<const list<stored_value>&>(values));
   }
-  /// Gives variables, by name, values from the host: all of them, or none. Errors: not_found for a name that the session does not have;
+  /// Sets variables, by name, from the host: all of them, or none. Errors: not_found for a name that the session does not have;
   /// invalid_argument for another dtype or shape.
   void assign_values(const list<stored_value>& values) {
     const guard g(busy_);
     const auto all = rows();
-    // As a rule values come in the session's order.
+    // Starts at the next variable, because values usually come in the session's order.
     const auto place_of = [&](const stored_value& v, int from) {
       const int count = all.variables();
       for (int k = 0; k < count; ++k)
@@ -238,8 +240,8 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     }
     all_initialized_ = uninitialized_count() == 0;
   }
-  /// Gives rows of a variable, along its first axis, values from the host; the others stay what they are. Errors: not_found,
-  /// invalid_argument as `assign_values`; out_of_range for an index.
+  /// Sets rows of a variable, along its first axis, from the host; other rows remain. Errors: not_found and invalid_argument as
+  /// `assign_values`; out_of_range for an index.
   template <class Index>
     requires(Device::shares_memory)
   void assign_rows(const stored_value& values, std::span<const Index> indices) {
@@ -261,8 +263,8 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     initialized_[static_cast<std::size_t>(at)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
-  /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, a number as its bits; parameters
-  /// are as they are now.
+  /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, numbers as their bits; then for
+  /// each parameter, with its current value.
   template <class F>
   void for_each_number(F f) const {
     for (int i = 0; i < carried_ids.size; ++i) f(carried_ids.id[static_cast<std::size_t>(i)], carried_[static_cast<std::size_t>(i)], false);
@@ -279,7 +281,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
         joined({"variable \"", rows().name_of(k).view(), "\" is used before it has a value: call session.initialize() or assign it"}));
   }
 
-  // Where among the session's numbers those of an expression are.
+  // The positions of an expression's numbers among those of the session.
   template <class E>
   static constexpr auto places_of = [] {
     using source = structure_with<typename E::identity>;
@@ -287,7 +289,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::size_t>(carried_ids.find(source::carried_ids.id[i]));
     return places;
   }();
-  // Every number of the session is carried by one of its expressions; 0 if a rule that made one forgot it.
+  // Every number of the session is carried by one of its expressions; 0 if the rule that made it did not record that.
   carried_value carried_under(std::uint64_t id) const {
     const int at = carried_ids.find(id);
     return at < 0 ? carried_value{} : carried_[static_cast<std::size_t>(at)];
@@ -303,7 +305,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
         set[at] = true;
       }
   }
-  // Gives the numbers that stand for what expressions carry under `id` their value, each in its dtype.
+  // Sets all numbers whose value expressions carry under `id`, each in its dtype.
   [[gnu::cold, gnu::noinline]] void write_numbers(std::uint64_t id, const carried_value& value) {
     if constexpr (has_arrays)
       if (value.elements) return bring_array(rows().find_number(id), value.elements);
@@ -321,10 +323,10 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     }
   }
 
-  // The elements of a constant array stay where the expression has them; a device with memory of its own has a copy.
+  // On a device with memory of its own, copies a constant array's elements there. Otherwise they are used where the expression has them.
   void bring_array([[maybe_unused]] int k, [[maybe_unused]] const shared_elements& elements) {
     if constexpr (!Device::shares_memory) {
-      if (k < 0) return;  // a variable's first value
+      if (k < 0) return;  // only the initial value of a variable
       auto& there = device_arrays_[static_cast<std::size_t>(k)];
       if (there.size() == 0) there = device_bytes<Device>(elements.bytes());
       device_.copy_in(there.data(), elements.data(), elements.bytes());
@@ -368,7 +370,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
-  // Lets the host write a variable's value, in place or to be copied.
+  // Lets the host write a variable's value, directly or into memory that is then copied to the device.
   template <class Write>
   void write_variable(const variable_row& row, Write write) {
     std::byte* to = storage_.data() + row.offset;
@@ -386,14 +388,14 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     return n;
   }
 
-  // Members that may be empty stand first: nvcc cannot lay out a class whose base ends with them.
+  // Members that may be empty come first, because nvcc cannot lay out a class whose base class ends with them.
   struct no_arrays {};
   [[no_unique_address]] Device device_;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_bytes<Device>> device_numbers_;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, no_arrays, std::vector<device_bytes<Device>>> device_arrays_;
   device_bytes<Device> storage_;
-  carried_values carried_{};  // of the expressions that the session was made of
-  carried_values current_{};  // the same, plain numbers and arrays those of the last run
+  carried_values carried_{};  // of the expressions that the session was constructed from
+  carried_values current_{};  // the same, with the plain numbers and arrays of the last run
   session_list<plans, std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{rows().numbers()};
   session_list<plans, char, static_cast<std::size_t>(view.variables()) + 1> initialized_{rows().variables()};
   bool all_initialized_ = rows().variables() == 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What a session keeps of one set of fetches between runs: sizes, addresses and plan of its program, and memory. A device with
-// memory of its own has copies there of what the host gives and takes. Also what a run returns, and the observers of its steps.
+// State that a session keeps for one set of fetches between runs: sizes, addresses and plan of its program, and memory; on a device with
+// memory of its own, also copies of feeds and fetches. Also the results of a run, and the observers of its steps.
 
 #include <atomic>
 #include <leat/core/list.hpp>
@@ -14,7 +14,7 @@
 
 namespace leat::detail {
 
-/// Memory of a device, aligned for any batch.
+/// Memory of a device, aligned for any SIMD batch.
 template <class Device>
 class device_bytes {
  public:
@@ -33,11 +33,11 @@ class device_bytes {
   std::size_t size_ = 0;
 };
 
-// What one set of fetches keeps between runs.
+// State of one set of fetches between runs.
 struct step_memory_base {
   virtual ~step_memory_base() = default;
 };
-// A device with memory of its own has copies of what the host gives and takes; `buffers` stays what the host sees.
+// Copies of feeds and fetches on a device with memory of its own; `buffers` of step_addresses remain the host's addresses.
 template <class Program, class Device>
 struct device_copies {
   void* buffers[Program::view.buffers() + 1]{};
@@ -49,7 +49,7 @@ struct step_addresses {
   std::int64_t sizes[Program::view.names() + 1]{};
   void* buffers[Program::view.buffers() + 1]{};
 };
-// Of a planned program their number is known when it is planned.
+// For a planned program, whose counts are known only when it is planned.
 template <class Program>
 struct step_addresses<Program, true> {
   const planned_code& code = Program::code();
@@ -59,20 +59,20 @@ struct step_addresses<Program, true> {
   void** const buffers = buffer_list.data();
   planned_code::direct_calls calls;
 };
-// The addresses of one run of a tiny program (`is_tiny`). They are a local variable, so that each is a register, and so is what a
-// fetched scalar is written to.
+// The addresses of one run of a tiny program (`is_tiny`). They are a local variable, so that the compiler keeps each address, and the place
+// of a fetched scalar, in a register.
 template <class Program>
 struct run_addresses {
   void* buffers[Program::view.buffers() + 1];
   const std::int64_t* sizes;
 
-  /// Takes over the addresses that a session keeps: those in memory that a plan places, or the others.
+  /// Copies the addresses that a session keeps: with `planned`, those within planned memory; else the others.
   template <std::size_t... B>
   [[gnu::always_inline]] void take(void* const* kept, bool planned, std::index_sequence<B...>) {
     ((is_planned_place(static_cast<int>(B)) == planned ? void(buffers[B] = kept[B]) : void()), ...);
   }
-  /// Lets the compiler move no arithmetic on what is fed and fetched, which may be local variables of the caller, across this place: it
-  /// must take place in the processor's mode of a run (cpu/float_mode.hpp).
+  /// Compiler barrier for feeds and fetches, which may be local variables of the caller: no arithmetic on them moves across this place,
+  /// because it must run in the processor's floating-point mode of a run (cpu/float_mode.hpp).
   template <std::size_t... B>
   [[gnu::always_inline]] void order(std::index_sequence<B...>) const {
     (order_one<static_cast<int>(B)>(), ...);
@@ -108,7 +108,7 @@ const std::int64_t* data_of() {
 struct unobserved {};
 template <class Trace>
 struct observed {
-  // An observer as a listener, which code that knows no traces calls.
+  // Adapts an observer to step_listener, for code that does not know traces.
   template <class Observer>
   struct listener final : step_listener {
     explicit listener(Observer& observer) : observer_(observer) {}
@@ -150,7 +150,7 @@ int step_number() {
 template <class F>
 using fetch_target_of = typename fetch_target<F>::type;
 
-// What one fetch gives back: nothing for operations and for what goes into an array of the user's.
+// The result of one fetch; empty for operations and for fetches into the user's array.
 template <class F>
 struct fetch_result {
   using type = std::tuple<>;
@@ -175,7 +175,7 @@ std::size_t bytes_of(const step_memory<Program, Device>& state, int b) {
 }
 template <class Program, class Device>
 void place_copies(step_memory<Program, Device>& state) {
-  // constant arrays lie on the device already
+  // constant arrays are already on the device
   const auto is_copied = [](const auto& info) {
     return info.where == storage::feed || info.where == storage::fetch || (info.where == storage::number && info.extent.rank == 0);
   };
@@ -193,7 +193,7 @@ void place_copies(step_memory<Program, Device>& state) {
     state.device.buffers[b] = is_copied(info) ? state.device.memory.data() + at[b] : state.buffers[b];
   }
 }
-// Feeds go to the device; `number_on_device(b)` is where the number of a buffer lies already, null if it is fed for this run.
+// Copies feeds to the device. `number_on_device(b)` is the device's address of a buffer's number; null if this run feeds it.
 template <class Program, class Device, class Number>
 void copy_feeds(Device& device, step_memory<Program, Device>& state, void** buffers, Number number_on_device) {
   for (int b = 0; b < Program::view.buffers(); ++b) {

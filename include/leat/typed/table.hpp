@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler hands over to run time: the list of a session's variables and numbers, and one packed program for each
-// set of fetches. Both are computed once, in constant evaluation, as arrays of integers.
+// Data that the compiler passes to run time: the list of a session's variables and numbers, and one packed program for each set of fetches.
+// Both are computed once, in constant evaluation, as arrays of integers.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/gradient.hpp>
@@ -11,16 +11,16 @@
 
 namespace leat::detail {
 
-// Constant evaluation cannot return memory that it allocated: the integers are copied into an array of ample size, cut to
-// size afterwards; only what is larger than that is computed a second time.
+// Constant evaluation cannot return memory that it allocated. So the integers are copied into an array of ample size, which is cut to size
+// afterwards; only larger data is computed a second time.
 template <class Make>
 struct constant_data {
-  static constexpr std::size_t ample = 262144;  // elements that stay zero cost the compiler nothing
+  static constexpr std::size_t ample = 262144;  // zero elements cost the compiler nothing
   struct table {
     std::array<std::int64_t, ample> data{};
     std::size_t size = 0;
   };
-  // By pointers: the compiler evaluates no calls for the elements.
+  // Copies with pointers, so that the compiler evaluates no function calls for the elements.
   static constexpr void copy(const std::int64_t* from, std::size_t size, std::int64_t* to) {
     for (const std::int64_t* const end = from + size; from != end;) *to++ = *from++;
   }
@@ -49,18 +49,18 @@ struct variable_row {
   std::uint64_t id;
   dtype type;
   initializer_kind kind;
-  int numbers;  // that its initializer takes
+  int numbers;  // how many its initializer takes
   shape extent;
-  std::int64_t name;  // position of its text in the data
-  std::int64_t offset;  // in the session's storage, bytes
-  std::uint64_t start;  // the number that it starts from, where that is another's; or 0
+  std::int64_t name;  // position of its name in the data
+  std::int64_t offset;  // in the session's storage, in bytes
+  std::uint64_t start;  // id of another's number that it starts from, or 0
 };
 struct number_row {
   std::uint64_t id;
   dtype type;
-  std::uint64_t carried;  // under which the expressions carry its value
-  bool is_parameter;      // the session's by its name, whatever an expression carries
-  std::int64_t name;      // position of a parameter's text in the data
+  std::uint64_t carried;  // id under which expressions carry its value
+  bool is_parameter;      // keyed by name: the session's value counts, not the carried one
+  std::int64_t name;      // position of a parameter's name in the data
 };
 
 enum session_header { session_variables, session_numbers, session_ids, session_bytes, session_problem, session_header_size };
@@ -117,7 +117,7 @@ class session_view {
   const std::int64_t* data_;
 };
 
-// One number or array of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
+// Reports that a number or array has two values in the session's expressions, and names the variable that starts from it.
 [[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, std::uint64_t before, std::uint64_t now,
                                                      bool is_array) {
   for (int v = 0; v < view.variables(); ++v) {
@@ -139,12 +139,12 @@ class session_view {
   two_values_of(is_array);
 }
 
-/// The variables and numbers of a graph, and what is wrong with it, as integers.
+/// The variables and numbers of a graph, and the message of an error in it, as integers.
 constexpr list<std::int64_t> pack_session(const graph& g) {
   message problem;
   list<int> variables;
   list<int> numbers;
-  id_table variable_names, placeholder_names;  // by hash
+  id_table variable_names, placeholder_names;  // keyed by hash
   const auto earlier = [&](id_table& names, std::string_view name, int index) {
     const std::uint64_t key = hash_text(name);
     const int found = names.find(key);
@@ -213,7 +213,7 @@ constexpr list<std::int64_t> pack_session(const graph& g) {
   for (std::size_t k = 0; k < variables.size(); ++k)
     data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
   for (std::size_t k = 0; k < numbers.size(); ++k)
-    if (const auto name = g.at(numbers[k]).name; !name.empty() && g.at(numbers[k]).result.extent.rank == 0)  // arrays are no parameters
+    if (const auto name = g.at(numbers[k]).name; !name.empty() && g.at(numbers[k]).result.extent.rank == 0)  // arrays cannot be parameters
       data[session_header_size + variables.size() * variable_row_size + k * number_row_size + 3] = put(name);
   data[session_problem] = put(problem.view());
   return data;

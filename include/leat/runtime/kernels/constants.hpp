@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of leaves: constants, whose contents are decoded once, and placeholders, which must be fed.
+// Kernels of constants and placeholders. A constant's contents are decoded once; a placeholder must be fed.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -10,7 +10,7 @@ struct constant_memory final : kernel_memory {
   tensor_value value;
 };
 
-/// The contents of a constant as the graph has them. Errors: invalid_argument if it has none.
+/// The contents of a constant as stored in the graph. Errors: invalid_argument if it has none.
 inline const tensor_proto& contents_of_constant(const kernel_node& node) {
   const auto* a = node.record->attributes.find("value");
   const auto* held = a != nullptr ? a->get_if<tensor_proto>() : nullptr;
@@ -27,7 +27,7 @@ inline const tensor_value& constant_of(kernel_node& node) {
   return static_cast<constant_memory&>(*node.memory).value;
 }
 
-/// "float" for float32: the spelling in the messages of TensorFlow's kernels.
+/// The dtype's name in the messages of TensorFlow's kernels: "float" for float32.
 inline std::string kernel_dtype_name(dtype d) {
   if (d == dtype::float32) return "float";
   if (d == dtype::float64) return "double";

@@ -1,13 +1,13 @@
 #pragma once
-// A function of two arrays, element by element, into the first. What it reads is copied in blocks of a known length before it is used, so
-// that compilers make SIMD loops of it at -O2, too, where they do not ask whether the arrays overlap.
+// Applies a binary function element by element and stores the result in the first array. Operands are copied in blocks of a known length
+// before use: at -O2 compilers vectorize a loop only if they need no run-time check that the arrays do not overlap.
 
 #include <cstdint>
 #include <cstring>
 
 namespace leat::runtime {
 
-/// to[i] = f(to[i], from[i]). The arrays may be one, but may not overlap otherwise.
+/// to[i] = f(to[i], from[i]). `to` and `from` may be the same array; they may not overlap partly.
 template <class T, class F>
 void combine(T* to, const T* from, std::int64_t n, F f) {
   constexpr std::int64_t block = 256 / static_cast<std::int64_t>(sizeof(T));

@@ -1,6 +1,6 @@
 #pragma once
-// Gradients of rows outside of plans, where they are sent and where they meet: rows of equal indices become one, by the kernels of
-// sessions' steps (kernels/whole_array.hpp), so that the sums are theirs to the bit.
+// Merges the rows of a sparse gradient that have equal indices, outside of plans: where gradients are sent and where they are combined. It
+// uses the kernels of a session's step (kernels/whole_array.hpp), so the sums are equal to the step's, bit for bit.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -9,10 +9,10 @@
 
 namespace leat::runtime {
 
-/// Rows [i…, d…] and indices [i…] as [k, d…] and [k]: rows of equal indices are added in their order, where the index occurs first; those of
-/// negative indices are dropped. With `one_by_one` these are dropped, and nothing is added.
-/// Dtypes: floating point; indices int32 or int64. Errors: invalid_argument for an index that is not less than `count`, the rows of
-/// `variable`.
+/// Replaces rows [i…, d…] and indices [i…] by [k, d…] and [k]: rows of equal indices are added in their order, at the place where the index
+/// occurs first; rows of negative indices are dropped. With `one_by_one`, rows of negative indices are dropped and nothing is added.
+/// Dtypes: float32, float64; indices int32 or int64. Errors: invalid_argument for other dtypes, for rows whose leading dimensions are not
+/// those of the indices, and for an index that is not less than `count`, the number of rows of `variable`.
 void add_equal_rows(tensor_value& rows, tensor_value& indices, std::int64_t count, std::string_view variable, bool one_by_one = false);
 
 }  // namespace leat::runtime

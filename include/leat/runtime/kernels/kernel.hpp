@@ -1,7 +1,7 @@
 #pragma once
-// Kernels of graphs at run time: one function per type of operator, from input values to results. Most operators need none, because
-// their definition runs as a program of one node (node_program.hpp). Kernels are for operators without a definition and for those
-// that do more than compute: variables, queues, printing. Programs register their own with `register_kernel`.
+// Kernels of graphs at run time: one function per operator type, from input values to results. Most operators need none, because their
+// definition runs as a program of one node (node_program.hpp). Kernels exist for operators without a definition and for those with side
+// effects: variables, queues, printing. Programs register their own with `register_kernel`.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -20,18 +20,18 @@
 
 namespace leat {
 
-/// What travels along an edge: a value, a reference to a variable, or a dead value (from a branch not taken).
+/// What travels along an edge: a value, a reference to a variable, or a dead value (from a branch that was not taken).
 struct token {
   tensor_value value;
   variable_slot* variable = nullptr;
   bool dead = false;
 };
 
-/// The host functions of a session, by token. Thread-safe: a call in progress keeps the function that it began with.
+/// The host functions of a session, by token. Thread-safe: a call in progress keeps the function that it started with.
 class session_functions {
  public:
   void set(std::string_view token_text, session_function f);
-  /// The function, or null.
+  /// The function of a token, or null.
   std::shared_ptr<const session_function> find(std::string_view token_text) const;
 
  private:
@@ -39,17 +39,17 @@ class session_functions {
   std::map<std::string, std::shared_ptr<const session_function>, std::less<>> by_token_;
 };
 
-/// What all runs of a session share.
+/// State that all runs of a session share.
 struct session_state {
-  const std::shared_ptr<resource_table> kept_resources;  // at a server, of several sessions
+  const std::shared_ptr<resource_table> kept_resources;  // on a server: shared by several sessions
   resource_table& resources;
   std::shared_ptr<random_table> random_numbers;  // null: each node keeps its own position
   session_functions host_functions;
   std::shared_ptr<program_budget> programs = std::make_shared<program_budget>();
   std::atomic<bool> closed{false};
-  std::ostream* log = nullptr;  // of Print; null is standard error
+  std::ostream* log = nullptr;  // output of Print; null: standard error
   std::mutex log_guard;
-  std::atomic<std::int64_t> part_runs{0};  // runs of programs of parts
+  std::atomic<std::int64_t> part_runs{0};  // number of runs of compiled subgraphs
   memory_meter* meter = nullptr;           // null if the session has no limit
 
   explicit session_state(std::shared_ptr<resource_table> shared = nullptr)
@@ -69,21 +69,21 @@ struct step_state {
   explicit step_state(session_state& its_session) : session(its_session) {}
   session_state& session;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::int64_t timeout_in_ms = 0;  // 0 is without limit
+  std::int64_t timeout_in_ms = 0;  // 0: no limit
   const cancellation* cancel = nullptr;
-  tensor_exchange* exchange = nullptr;  // with the run's parts on other devices
+  tensor_exchange* exchange = nullptr;  // to the run's subgraphs on other devices
   run_trace* trace = nullptr;
   int traced_run = 0;
   resource_table resources;          // stacks and temporary variables
-  int threads = 1;                   // for its nodes
-  bool threads_for_waiting = false;  // blocking nodes may have threads of their own
-  std::atomic<bool> stopped{false};  // a node has failed: the others stop
+  int threads = 1;                   // that may run its nodes
+  bool threads_for_waiting = false;  // blocking nodes may have dedicated threads
+  std::atomic<bool> stopped{false};  // a node has failed, so the others stop
 
-  /// Starts the clock if it does not run yet. Not done earlier because reading the clock takes longer than a short run.
+  /// Starts the clock if it is not running. This is deferred because reading the clock takes longer than a short run.
   void start_clock();
   /// Checks whether the run must stop. Errors: cancelled, deadline_exceeded.
   void check() const;
-  /// The same without reading the clock. Errors: cancelled.
+  /// Like `check`, without reading the clock. Errors: cancelled.
   void check_calls() const;
 };
 
@@ -97,7 +97,7 @@ class step_interruption final : public cpu::interruption {
   const step_state& step_;
 };
 
-/// What a kernel keeps for its node between runs.
+/// State that a kernel keeps for its node between runs.
 struct kernel_memory {
   virtual ~kernel_memory() = default;
 };
@@ -106,19 +106,19 @@ namespace runtime {
 class node_function;
 }
 
-/// A node, as kernels see it.
+/// A node as its kernel sees it.
 struct kernel_node {
   graph* owner = nullptr;
   int index = -1;
   std::string_view type;
   const node_record* record = nullptr;
-  std::mutex guard;  // protects `memory`: two runs may execute this node
+  std::mutex guard;  // protects `memory`, because two runs may execute this node
   std::unique_ptr<kernel_memory> memory;
   std::atomic<std::uint64_t> calls{0};
-  std::atomic<const runtime::node_function*> function{nullptr};  // of `run_definition`, which owns it as long as the node lives
-  mutable std::atomic<const std::string*> known_name{nullptr};   // of `name`; the graph keeps it
+  std::atomic<const runtime::node_function*> function{nullptr};  // made and owned by `run_definition`, for the node's lifetime
+  mutable std::atomic<const std::string*> known_name{nullptr};   // cache of `name()`; the graph owns the string
 
-  /// The node's name, looked up once.
+  /// The node's name, which is looked up once.
   const std::string& name() const;
   template <class T>
   T attribute(std::string_view name, T otherwise) const {
@@ -138,7 +138,7 @@ struct kernel_node {
   }
 };
 
-/// One call of a kernel: its inputs, and where its results go.
+/// One call of a kernel: its inputs, and the places of its results.
 class kernel_context {
  public:
   kernel_context(kernel_node& its_node, step_state& its_step, std::span<token> inputs, std::span<token> results)
@@ -149,16 +149,16 @@ class kernel_context {
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int result_count() const { return static_cast<int>(results_.size()); }
-  /// The value of an input, for a variable its current value. Errors: failed_precondition if it has none.
+  /// The value of an input; for a variable, its current value. Errors: failed_precondition if the variable has none.
   const tensor_value& input(int k);
-  /// Moves an input out: the kernel may write to it if it is the only holder.
+  /// Moves an input out. The kernel may write to the value if it is the only holder.
   tensor_value take(int k);
   bool is_variable(int k) { return at(k).variable != nullptr; }
-  /// The variable that an input refers to. Errors: invalid_argument if it is a value.
+  /// The variable that an input refers to. Errors: invalid_argument if the input is a value.
   variable_slot& variable(int k);
   const token& incoming(int k) { return at(k); }
 
-  /// Sets a result. A result that the node does not have is dropped: nothing reads it.
+  /// Sets a result. A result that the node does not have is dropped, because nothing reads it.
   void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
   void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
   void set_token(int k, token t);
@@ -170,7 +170,8 @@ class kernel_context {
   std::vector<std::int64_t> numbers(int k) { return integers(input(k)); }
 
  private:
-  // Only the kernel of an operator without a definition knows how many inputs it takes.
+  // An input. Errors: invalid_argument if the node has fewer, because only the kernel of an operator without a definition knows how many it
+  // takes.
   token& at(int k);
   std::span<token> inputs_;
   std::span<token> results_;
@@ -178,7 +179,7 @@ class kernel_context {
 
 using operator_kernel = std::function<void(kernel_context&)>;
 
-// Those of the library. The rooms above have kernels of their own: a graph from a file may have such nodes.
+// The library's own kernels. Higher layers add kernels of their own, because a graph read from a file may contain such nodes.
 namespace runtime {
 LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
@@ -196,7 +197,8 @@ LEAT_DECLARE_FILL(fill_update_kernels);
 }  // namespace runtime
 
 namespace detail {
-// Of rooms above. Not in their namespaces: a program that does not include them may use the names `data` and `summary`.
+// Kernels of higher layers. They are not in the namespaces of those layers, so that a program that does not include them may use the names
+// `data` and `summary`.
 LEAT_DECLARE_FILL(fill_summary_kernels);
 LEAT_DECLARE_FILL(fill_iterator_kernels);
 
@@ -216,16 +218,16 @@ inline kernel_registry& kernels_by_type() {
 }
 }  // namespace detail
 
-/// Registers the kernel of an operator type. Thread-safe; the first one registered for a type stays. A kernel that may block on others, for
-/// a queue's element or an answer from outside, needs `waits` among its operator's facts: such a node runs when nothing else of its run is
-/// ready, or concurrently on a thread of its own. While it waits it calls `step.check()` from time to time, so that deadlines and
+/// Registers the kernel of an operator type. Thread-safe; the first kernel registered for a type stays. A kernel that may block, for a
+/// queue's element or an answer from outside, needs `waits` among its operator's facts: such a node runs when nothing else of its run is
+/// ready, or concurrently on a dedicated thread. While it waits it calls `step.check()` from time to time, so that deadlines and
 /// cancellation take effect.
 void register_kernel(std::string_view type, operator_kernel k);
 /// Registers one kernel for several operator types.
 inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
   for (const auto type : types) register_kernel(type, k);
 }
-/// The kernel of a type, or null.
+/// The kernel of an operator type, or null.
 const operator_kernel* find_kernel(std::string_view type);
 
 /// All operator types that have a kernel, sorted.
@@ -233,9 +235,9 @@ std::vector<std::string> kernel_types();
 
 namespace runtime {
 
-/// "model.cpp:12": the source line that made a node, or empty.
+/// The source line that created a node, "model.cpp:12", or an empty string.
 std::string source_text(const kernel_node& n);
-/// The node's name, operator and source line, appended to every error of a run.
+/// The node's name, operator and source line; appended to every error of a run.
 std::string node_text(const kernel_node& n);
 /// Throws an error of the same class with `more` appended to its message.
 [[noreturn]] inline void rethrow_with(const error& e, const std::string& more) { leat::detail::rethrow_saying(e, e.what() + more); }
@@ -244,7 +246,8 @@ std::string node_text(const kernel_node& n);
 
 namespace runtime {
 
-/// The session's slot of a variable's node.
+/// The session's storage of the variable that this node declares, created if there is none. Errors: invalid_argument if it exists with
+/// another dtype or an incompatible shape.
 variable_slot& slot_of(kernel_context& c);
 
 }  // namespace runtime

@@ -1,8 +1,9 @@
 #pragma once
-// Accumulators, in which replicas of a model add up gradients. A gradient comes with the step that it was computed for; one of a step before
-// the accumulator's own is stale and is dropped. Taking the sum or mean waits until there are enough gradients, empties the accumulator,
-// and raises its step by one. Gradients of replicas with numbers are kept apart until then: a replica's second one takes the place of its first, and
-// sums are in the order of the numbers. As replicas leave, fewer gradients are enough (kernels_roster.hpp).
+// Accumulators, which add up the gradients of a model's replicas. A gradient comes with the training step that it was computed for; a
+// gradient whose step is earlier than the accumulator's is stale and is dropped. Taking the sum or mean waits until there are enough
+// gradients, empties the accumulator and increments its step. Gradients of numbered replicas are stored separately until then: a replica's
+// second gradient replaces its first, and sums are in the order of the replica numbers. When replicas leave, fewer gradients are enough
+// (kernels_roster.hpp).
 // Source: TensorFlow's ConditionalAccumulatorBase.
 
 #include <leat/core/fill.hpp>
@@ -26,7 +27,8 @@ class gradient_accumulator final : public resource {
   dtype type() const { return type_; }
   const shape& extent() const { return extent_; }
 
-  /// `replica`: its number, or -1 where gradients have none. Errors: invalid_argument for another dtype or shape.
+  /// Adds a gradient, or drops it if it is stale. `replica`: the replica's number, or -1 if gradients are not numbered. Errors:
+  /// invalid_argument for another dtype or shape.
   void add(std::int64_t step, const tensor_value& gradient, std::int64_t replica = -1) {
     if (gradient.type() != type_)
       throw invalid_argument("the accumulator '" + name_ + "' is " + dtype_name(type_) + ", the gradient " + dtype_name(gradient.type()));
@@ -49,7 +51,8 @@ class gradient_accumulator final : public resource {
     }
     changed_.notify_all();
   }
-  /// The mean or sum of all that is there once that is `required` gradients. Takers are served in the order they came.
+  /// Waits for at least `required` gradients, then returns the mean or sum of all gradients present. Callers are served in the order of
+  /// arrival. Errors: invalid_argument if `required` is less than 1; those of the step's check.
   tensor_value take(std::int64_t required, step_state& step) {
     if (required <= 0) throw invalid_argument("Argument num_required must be at least 1, not " + std::to_string(required));
     std::unique_lock lock(guard_);
@@ -64,7 +67,7 @@ class gradient_accumulator final : public resource {
     } const left{*this, mine};
     while (takers_.begin() != mine || count_ < enough(required)) {
       step.check();
-      changed_.wait_for(lock, std::chrono::milliseconds(2));  // a cancellation does not notify
+      changed_.wait_for(lock, std::chrono::milliseconds(2));  // polls, because cancellation does not notify
     }
     for (bool is_first = count_ == static_cast<std::int64_t>(of_replicas_.size()); const auto& [replica, gradient] : of_replicas_)
       add_to_sum(gradient, std::exchange(is_first, false));
@@ -80,14 +83,15 @@ class gradient_accumulator final : public resource {
     ++step_;
     return result;
   }
-  /// Called when a chief begins or resumes training: takes its step, and forgets how many gradients an earlier roster wanted.
+  /// Called when a chief begins or resumes training: sets the step and forgets how many gradients an earlier roster required.
   void set_step(std::int64_t step) {
     const std::lock_guard lock(guard_);
     step_ = step;
     version_ = 0;
     enough_ = -1;
   }
-  /// From now on so many gradients are enough, even if takers ask for more; told in the order of the versions, or late ones not at all.
+  /// From now on this many gradients are enough, even if a caller of `take` asks for more. Calls are ordered by `version`; late ones are
+  /// ignored.
   void set_enough(std::int64_t version, std::int64_t gradients) {
     const std::lock_guard lock(guard_);
     if (version < version_) return;
@@ -99,7 +103,7 @@ class gradient_accumulator final : public resource {
     const std::lock_guard lock(guard_);
     return count_;
   }
-  /// How many gradients were stale.
+  /// The number of stale gradients.
   std::int64_t dropped() const {
     const std::lock_guard lock(guard_);
     return dropped_;

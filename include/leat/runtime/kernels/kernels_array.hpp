@@ -14,7 +14,7 @@
 
 namespace leat::runtime {
 
-// "indices[1,0]": the position of element `k` of a tensor, for messages.
+// The position of element `k` of a tensor, "indices[1,0]", for messages.
 inline std::string element_place(std::string_view name, const shape& s, std::int64_t k) {
   std::vector<std::int64_t> at(static_cast<std::size_t>(s.rank));
   for (int i = s.rank - 1; i >= 0; --i) {
@@ -66,8 +66,8 @@ inline void run_gather(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-// The rows that the innermost dimension of indices selects, and the width of a row. Indices of depth 0 all select the only row, so
-// there may be any number of them without elements.
+// The rows that the innermost dimension of indices selects, and the width of a row. Indices of depth 0 all select the only row; they are
+// not stored, because their number is not bounded by any array's elements.
 struct named_rows {
   std::int64_t count = 0;
   std::int64_t width = 1;
@@ -115,7 +115,7 @@ inline void run_gather_nd(kernel_context& c) {
 }
 inline void run_scatter_nd(kernel_context& c) {
   const shape extent = shape_from(c.numbers(2));
-  static_cast<void>(extent.elements());  // rows are counted along it before there is memory
+  static_cast<void>(extent.elements());  // throws if the product overflows, before memory is allocated
   const named_rows named(c.numbers(0), c.extent(0), extent);
   const tensor_value updates = c.input(1);
   std::int64_t wanted = 0;
@@ -255,8 +255,8 @@ inline void run_where(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// Order of the largest elements. NaN is above all numbers, as in XLA's total order: an order in which NaN equals everything would
-/// not be strict and weak.
+/// Order for finding the largest elements. NaN is above all numbers, as in XLA's total order: with an order in which NaN equals everything,
+/// the comparison would not be a strict weak ordering.
 template <class T>
 bool is_above(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -369,7 +369,7 @@ inline void run_unique(kernel_context& c) {
   c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
 }
 
-/// The elements of x that are not in y, and their indices.
+/// The elements of x that do not occur in y, and their indices.
 inline void run_list_diff(kernel_context& c) {
   const tensor_value x = c.input(0), y = c.input(1);
   for (const auto* in : {&x, &y})
@@ -390,8 +390,8 @@ inline void run_list_diff(kernel_context& c) {
   c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
 }
 
-/// What is formed of the rows of each segment; ids are sorted, and the last says how many segments there are. A segment without rows has
-/// zeros, or ones of products.
+/// Reduces the rows of each segment. Ids are sorted, and the last one determines the number of segments. A segment without rows is filled
+/// with zeros, or with ones for products.
 template <class Op>
 void run_sorted_segments(kernel_context& c, bool mean, bool ones) {
   const tensor_value data = c.input(0);

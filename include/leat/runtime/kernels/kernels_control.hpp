@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of control flow, of the stacks on which loops keep values for their gradients, and of side effects: printing, checking,
-// host calls. The executor handles dead values and frames; these kernels forward.
+// Kernels of control flow, of the stacks on which loops keep values for their gradients, and of side effects: printing, checking, calls of
+// host functions. The executor handles dead values and frames; these kernels only forward values.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/graph/named_part.hpp>
@@ -12,12 +12,12 @@
 
 namespace leat::runtime {
 
-/// Values that a loop pushes and the loop of its gradient pops.
+/// A stack of values that a loop pushes and the loop of its gradient pops.
 class value_stack final : public resource {
  public:
   value_stack(std::int64_t limit, std::string name) : limit_(limit), name_(std::move(name)) {}
   void push(tensor_value v) {
-    // A stack that holds itself, or another that holds it, would never be released.
+    // A stack that holds itself, directly or through another resource, would never be released.
     if (v.type() == resource_dtype) throw unimplemented("Stack[" + name_ + "] is to hold a handle");
     const std::lock_guard lock(guard_);
     if (closed_) throw invalid_argument("Stack[" + name_ + "] has already been closed.");
@@ -147,12 +147,12 @@ inline void run_host_function(kernel_context& c) {
 
 LEAT_FILL(fill_control_kernels) {
   const operator_kernel pass = [](kernel_context& c) { c.set_token(0, c.incoming(0)); };
-  // A read forwards the variable, which must have a value already.
+  // Reading forwards the reference to the variable, which must already have a value.
   register_kernel("Identity", [](kernel_context& c) {
     if (c.is_variable(0) && !c.variable(0).is_initialized()) c.variable(0).fail();
     c.set_token(0, c.incoming(0));
   });
-  // A loop reads a variable once: its iterations see one value, whatever other runs write meanwhile.
+  // A loop reads a variable once, so that all iterations see one value, whatever other runs write meanwhile.
   register_kernel("Enter", [](kernel_context& c) {
     if (c.is_variable(0)) c.set(0, c.take(0));
     else c.set_token(0, c.incoming(0));
@@ -170,7 +170,7 @@ LEAT_FILL(fill_control_kernels) {
     c.set_token(taken, c.incoming(0));
     c.set_dead(1 - taken);
   };
-  // A branch gets the value at the time of the choice, whatever the other branch assigns to the variable.
+  // A branch gets the variable's value at the time of the choice, whatever the other branch assigns.
   register_kernel("Switch", [switched](kernel_context& c) {
     static_cast<void>(c.input(0));
     const int taken = c.input(1).as<bool>() ? 1 : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The ends of an edge between devices. The executor takes what _Recv waits for by itself (runtime/run/framed_run.hpp), so that one thread
-// waits for all of a run's edges; the kernel is what a node by itself would do.
+// The ends of an edge between devices. The executor itself receives the tensors of _Recv nodes (runtime/run/framed_run.hpp), so that one
+// thread waits for all edges of a run. The kernel of _Recv is used only when the node runs by itself.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of operators that have no typed form: biases, batched matrix products.
+// Kernels of operators that have no typed form: adding a bias, batched matrix products.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/matmul.hpp>
@@ -49,7 +49,7 @@ inline void run_batch_product(kernel_context& c, bool broadcasts) {
   extent.push(m);
   extent.push(n);
   tensor_value made(a.type(), extent);
-  const auto place = [&](const shape& own, std::int64_t at) {  // number of the matrix at a batch index
+  const auto place = [&](const shape& own, std::int64_t at) {  // index of the matrix at a batch index
     std::int64_t found = 0, step = 1;
     for (int i = outer.extent.rank - 1, j = own.rank - 1; j >= 0; --i, --j) {
       const std::int64_t index = at % outer.extent[i];

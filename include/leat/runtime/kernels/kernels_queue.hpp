@@ -1,8 +1,8 @@
 #pragma once
-// Queues, through which steps and threads exchange values. Elements are tuples of tensors. A closed queue gives its remaining
-// elements; a dequeue beyond those is `out_of_range`, an enqueue `cancelled`. A call for several elements completes before the next
-// one begins, in order of arrival: two calls that each held a part of what they need would deadlock. Blocked calls check their run's
-// deadline and cancellation. Source: TensorFlow's QueueBase, whose attempts are queued in the same way.
+// Queues, through which steps and threads exchange values. Elements are tuples of tensors. A closed queue still returns its remaining
+// elements; a dequeue beyond those fails with `out_of_range`, an enqueue with `cancelled`. A call for several elements completes before the
+// next one begins, in order of arrival: two calls that each held a part of the elements they need would deadlock. Blocked calls check their
+// run's deadline and cancellation. Source: TensorFlow's QueueBase, whose attempts are queued in the same way.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/philox.hpp>
@@ -27,9 +27,9 @@ class value_queue final : public resource {
     queue_order order = queue_order::first_in;
     std::string name;
     std::vector<dtype> types;
-    std::vector<shape> shapes;  // empty: any
+    std::vector<shape> shapes;  // empty: any shapes
     std::int64_t capacity = -1;
-    std::int64_t least = 0;  // elements that stay behind while it is open
+    std::int64_t least = 0;  // elements that remain while the queue is open
     std::uint64_t seed = 0;
   };
   explicit value_queue(settings s) : settings_(std::move(s)) {}
@@ -41,7 +41,7 @@ class value_queue final : public resource {
     one.push_back(std::move(e));
     add_all(std::move(one), step);
   }
-  /// Adds each element when its turn comes and there is room. Errors: cancelled if the queue was closed before.
+  /// Enqueues all elements, each as soon as this call is first in line and there is room. Errors: cancelled if the queue was closed before.
   void add_all(std::vector<element> elements, step_state& step) {
     std::unique_lock lock(guard_);
     if (closing_) throw cancelled(kind() + " '" + settings_.name + "' is closed.");
@@ -54,14 +54,15 @@ class value_queue final : public resource {
       changed_.notify_all();
     }
   }
-  /// Takes `count` elements; with `fewer`, the rest of a closed queue if it has less.
+  /// Dequeues `count` elements, or, with `fewer`, the rest of a closed queue if that is less. Errors: out_of_range if the queue is closed
+  /// and has too few elements; those of the step's check.
   std::vector<element> take(std::int64_t count, bool fewer, step_state& step) {
     std::unique_lock lock(guard_);
     std::vector<element> taken;
     if (count <= 0) return taken;
     const place_in_line mine(takers_, changed_);
     const auto available = [&] { return closed() ? size() : std::max<std::int64_t>(0, size() - settings_.least); };
-    // One by one, as blocked enqueues get room.
+    // Elements are taken one by one, because each makes room for a blocked enqueue.
     const auto give_back = [&] {
       for (auto e = taken.rbegin(); e != taken.rend(); ++e) elements_.push_front(std::move(*e));
       changed_.notify_all();
@@ -95,7 +96,7 @@ class value_queue final : public resource {
     }
     return taken;
   }
-  /// Later enqueues fail; those blocked for room still complete unless they are cancelled.
+  /// Later enqueues fail. Enqueues that are blocked for room still complete, unless `cancel_waiting`.
   void close(bool cancel_waiting) {
     const std::lock_guard lock(guard_);
     closing_ = true;
@@ -120,7 +121,7 @@ class value_queue final : public resource {
   }
 
  private:
-  // A position in the line of enqueues or dequeues. The lock is held in constructor and destructor.
+  // A position in the line of enqueues or dequeues. The constructor and the destructor must be called with the lock held.
   class place_in_line {
    public:
     place_in_line(std::list<int>& line, std::condition_variable& changed)
@@ -185,7 +186,7 @@ inline tensor_value row_of(const tensor_value& v, std::int64_t row) {
   with_storage(v.type(), [&]<class S>(S) { std::copy_n(stored<S>(v) + row * width, width, stored<S>(made)); });
   return made;
 }
-/// Stacks values as the rows of an array; where the queue pads, smaller ones are filled up with zeros.
+/// Stacks values as the rows of an array; where the queue pads, smaller values are padded with zeros.
 inline tensor_value rows_of(const std::vector<value_queue::element>& elements, std::size_t component, const value_queue& q) {
   const auto& settings = q.made_with();
   shape row;
@@ -218,7 +219,7 @@ inline tensor_value rows_of(const std::vector<value_queue::element>& elements, s
   return made;
 }
 
-/// Checks, before anything is dequeued, that the node's results match the queue's components.
+/// Checks that the node's results match the queue's components; called before anything is dequeued.
 inline void check_components(const value_queue& q, kernel_context& c) {
   const auto& types = q.made_with().types;
   if (static_cast<std::size_t>(c.result_count()) != types.size())
@@ -235,7 +236,7 @@ inline void run_queue(kernel_context& c, queue_order order) {
   value_queue::settings s{.order = order, .name = c.node.name(), .types = {}, .shapes = {}, .capacity = c.node.integer("capacity", -1),
                           .least = c.node.integer("min_after_dequeue"), .seed = 0};
   for (const auto t : c.node.list<data_type>("component_types")) {
-    // A queue that holds itself, or another that holds it, would never be released.
+    // A queue that holds itself, directly or through another resource, would never be released.
     if (t == data_type::resource) throw unimplemented("a queue of handles");
     s.types.push_back(static_cast<dtype>(t));
   }
@@ -273,7 +274,7 @@ LEAT_FILL(fill_queue_kernels) {
     register_kernel("QueueEnqueueMany" + v, [](kernel_context& c) {
       auto& q = held_as<value_queue>(c.input(0));
       std::vector<value_queue::element> all;
-      metered_bytes rows;  // empty rows take memory, too
+      metered_bytes rows;  // rows without elements take memory, too
       for (int k = 1; k < c.input_count(); ++k) {
         const shape& s = c.extent(k);
         if (s.rank < 1 || (k > 1 && s[0] != static_cast<std::int64_t>(all.size())))

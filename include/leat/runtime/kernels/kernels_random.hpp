@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of random numbers, by counting (core/philox.hpp). A node without seeds draws different numbers in each session. With seeds
-// it draws the same sequence in every session, which each run continues. The numbers are not TensorFlow's.
+// Kernels of random numbers, which come from a counter-based generator (core/philox.hpp). A node without seeds draws different numbers in
+// each session. A node with seeds draws the same sequence in every session, and each run continues it. The numbers are not TensorFlow's.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/philox.hpp>
@@ -13,13 +13,13 @@
 
 namespace leat::runtime {
 
-/// A node's position in its sequence.
+/// A node's position in its sequence of random numbers.
 struct random_source final : kernel_memory {
   std::uint64_t seed = 0;
   std::uint64_t next = 0;
 };
 
-/// Reserves `count` numbers of a node's sequence: the seed, and the position of the first, a multiple of 4.
+/// Reserves `count` numbers of a node's sequence. Returns the seed, and the position of the first number, a multiple of 4.
 inline std::pair<std::uint64_t, std::uint64_t> draw(kernel_context& c, std::int64_t count) {
   const auto seed = [&] {
     const auto first = c.node.integer("seed"), second = c.node.integer("seed2");

@@ -1,8 +1,9 @@
 #pragma once
-// Synchronous training of replicas whose gradients meet beside the variables. A round is one update: each replica gives its gradients, which
-// are kept in a slot for each replica and variable, and arrives; the last one applies the update, which is made of their means, and ends the
-// round; the others wait for that. So no thread of a chief is needed, a gradient that is given twice counts once, and sums are in the
-// order of the replicas, whoever came first. A replica without more data leaves: rounds wait for the others alone from then on.
+// Synchronous training in which the replicas' gradients are collected on the task that stores the variables. A round is one update: each
+// replica gives its gradients, which are kept in one slot per replica and variable, and arrives; the last one to arrive applies the update,
+// which uses the means of the gradients, and ends the round; the others wait for that. So no thread of a chief is needed, a gradient that
+// is given twice counts once, and sums are in the order of the replicas, whatever the order of arrival. A replica without more data leaves;
+// later rounds wait only for the others.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/element_blocks.hpp>
@@ -25,14 +26,14 @@ inline constexpr std::int64_t most_replicas = 65'536;
 
 class replica_rounds final : public resource {
  public:
-  /// Errors: invalid_argument without replicas, or for more than 65,536.
+  /// Errors: invalid_argument for less than 1 or more than 65,536 replicas.
   explicit replica_rounds(std::int64_t replicas) {
     if (replicas < 1 || replicas > most_replicas) throw invalid_argument(std::to_string(replicas) + " replicas; at least 1");
     all_.resize(static_cast<std::size_t>(replicas));
   }
 
   std::int64_t replicas() const { return static_cast<std::int64_t>(all_.size()); }
-  /// A replica begins, or begins anew.
+  /// A replica begins, or begins again. Errors: invalid_argument for an unknown number.
   void join(std::int64_t number) {
     const std::lock_guard lock(guard_);
     member& m = at(number);
@@ -40,7 +41,7 @@ class replica_rounds final : public resource {
     if (applying_ == number) applying_ = -1;
     changed_.notify_all();
   }
-  /// A replica ends. When all have ended the next ones are awaited again.
+  /// A replica ends. When all have ended, rounds wait for all replicas again. Errors: invalid_argument for an unknown number.
   void leave(std::int64_t number) {
     const std::lock_guard lock(guard_);
     at(number).has_left = true;
@@ -50,16 +51,17 @@ class replica_rounds final : public resource {
       for (member& m : all_) m = {.times_joined = m.times_joined};
     changed_.notify_all();
   }
-  /// Waits until all are there. True for the one that is to apply the update, and false for the others, once it is applied.
-  /// `trained`: what the replica's step trains, the same for all of a round.
-  /// Errors: deadline_exceeded, which names the replicas that are missing; invalid_argument, at all of them, if replicas run different
-  /// steps; aborted if another process joined with the number.
+  /// Waits until all replicas have arrived. Returns true in the one replica that must apply the update; in the others, returns false after
+  /// it was applied.
+  /// `trained`: describes what the replica's step trains; must be equal for all replicas of a round.
+  /// Errors: deadline_exceeded, which names the missing replicas; invalid_argument, in all of them, if replicas run different steps;
+  /// aborted if another process joined with the same number.
   bool arrive(std::int64_t number, std::int64_t timeout_in_ms, step_state& step, const std::string& trained = {}) {
     using namespace std::chrono;
     const auto begin = steady_clock::now();
     std::unique_lock lock(guard_);
     member& m = at(number);
-    if (applying_ == number) applying_ = -1;  // it failed, and is tried again
+    if (applying_ == number) applying_ = -1;  // its update failed and is tried again
     m.has_left = m.applies = false;
     m.has_arrived = true;
     m.last = begin;
@@ -67,7 +69,7 @@ class replica_rounds final : public resource {
     m.refused.clear();
     refuse_others(number);
     const std::int64_t joined = m.times_joined, round = round_;
-    struct leaving {  // a replica that waits no longer is not there
+    struct leaving {  // a replica that stops waiting no longer counts as arrived
       replica_rounds& its;
       member& m;
       std::int64_t joined, round;
@@ -88,11 +90,11 @@ class replica_rounds final : public resource {
       step.check();
       if (timeout_in_ms > 0 && steady_clock::now() - begin >= milliseconds(timeout_in_ms))
         throw deadline_exceeded("a synchronous update was not made within " + std::to_string(timeout_in_ms) + " ms: " + missing());
-      changed_.wait_for(lock, milliseconds(2));  // a cancellation does not notify
+      changed_.wait_for(lock, milliseconds(2));  // polls, because cancellation does not notify
     }
     return false;
   }
-  /// The update is applied. Errors: aborted if the replica is not the one that applies it.
+  /// Ends the round after the update was applied. Errors: aborted if the replica is not the one that applies the update.
   void end(std::int64_t number) {
     const std::lock_guard lock(guard_);
     if (applying_ != number) throw aborted("worker " + std::to_string(number) + " ends an update that it does not apply any more");
@@ -106,8 +108,8 @@ class replica_rounds final : public resource {
   struct member {
     std::int64_t times_joined = 0;
     std::chrono::steady_clock::time_point last{};  // when it last gave gradients
-    std::string trained{};                         // by these
-    std::string refused{};                         // why it waits no longer
+    std::string trained{};                         // the step that gave them
+    std::string refused{};                         // why it stopped waiting
     bool has_arrived = false;
     bool has_left = false;
     bool applies = false;
@@ -117,7 +119,7 @@ class replica_rounds final : public resource {
       throw invalid_argument("worker " + std::to_string(number) + " of " + std::to_string(replicas()) + "; they are counted from 0");
     return all_[static_cast<std::size_t>(number)];
   }
-  // Gradients of different steps make no update: of each variable only some would be of this round.
+  // Gradients of different training steps cannot form one update, because each variable would have gradients of some replicas only.
   void refuse_others(std::int64_t number) {
     member& m = at(number);
     for (std::size_t k = 0; k < all_.size(); ++k) {
@@ -158,12 +160,13 @@ class replica_rounds final : public resource {
   std::int64_t applying_ = -1;
 };
 
-/// The gradients of one variable: of each replica a whole one, or rows and their indices.
+/// The gradients of one variable: for each replica, a dense gradient, or rows and their indices.
 class replica_gradients final : public resource {
  public:
   replica_gradients(std::string variable, dtype type, const shape& extent) : variable_(std::move(variable)), type_(type), extent_(extent) {}
 
-  /// Without indices, of the whole. Errors: invalid_argument for another dtype or shape than the variable's.
+  /// Stores a replica's gradient, in place of its previous one. A dense gradient has no indices. Errors: invalid_argument for a dtype or
+  /// shape other than the variable's.
   void give(std::int64_t replica, const tensor_value& values, const tensor_value& indices) {
     if (replica < 0 || replica >= most_replicas) throw invalid_argument("a gradient of worker " + std::to_string(replica));
     const shape& its = values.extent();
@@ -186,8 +189,9 @@ class replica_gradients final : public resource {
     const std::lock_guard lock(guard_);
     slots_.erase(replica);
   }
-  /// The mean over the replicas, in their order; of rows those that any of them has, the others counting as zeros. Errors:
-  /// failed_precondition without a gradient; invalid_argument where some are of rows and others of the whole.
+  /// The mean over the replicas, summed in their order. For rows, the result has each row that any replica gave; replicas that lack the row
+  /// count as zeros.
+  /// Errors: failed_precondition without a gradient; invalid_argument if some gradients are rows and others dense.
   std::pair<tensor_value, tensor_value> mean(bool of_rows) const {
     const std::lock_guard lock(guard_);
     if (slots_.empty()) throw failed_precondition("no gradients of the variable '" + variable_ + "' were given");

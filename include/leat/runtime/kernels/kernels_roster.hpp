@@ -1,8 +1,8 @@
 #pragma once
-// Who takes part in synchronous training through accumulators and tokens (named/train/sync_replicas.hpp): replicas join, say when they have
-// given gradients and when they have a token, and leave when they have no more data. Each that leaves gives its share back: fewer replicas
-// are awaited, and fewer gradients make an update. So there is an answer to the question whom an update waits for, and whether it
-// can still be made. The accumulators, which may be at other tasks, get the newest state, which a version orders.
+// The members of synchronous training through accumulators and tokens (named/train/sync_replicas.hpp). Replicas join, report when they have
+// given gradients and when they have received a token, and leave when they have no more data. When one leaves, fewer replicas are awaited
+// and fewer gradients make an update. So the roster knows which replicas an update waits for, and whether it can still be made.
+// Accumulators, which may be on other tasks, get the newest state; versions order the states.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -23,14 +23,14 @@ namespace leat::runtime {
 
 class replica_roster final : public resource {
  public:
-  /// `gradients`: how many make an update while all replicas are there.
+  /// `gradients`: the number that makes an update while all replicas take part. Errors: invalid_argument if either is less than 1.
   replica_roster(std::int64_t replicas, std::int64_t gradients) : replicas_(replicas), gradients_(gradients) {
     if (replicas < 1 || gradients < 1)
       throw invalid_argument(std::to_string(gradients) + " gradients of " + std::to_string(replicas) + " replicas; at least 1 of each");
   }
 
-  /// What nodes and accumulators are told: which of two states is newer, the replicas that are awaited, the gradients of an update, and how
-  /// often all have ended.
+  /// The state that nodes and accumulators receive: the version, which orders states; the number of awaited replicas; the gradients that
+  /// make an update; and how often all replicas have ended.
   struct state {
     std::int64_t version = 0, awaited = 0, required = 0, endings = 0;
     tensor_value value() const {
@@ -49,7 +49,7 @@ class replica_roster final : public resource {
     const std::lock_guard lock(guard_);
     return state_now();
   }
-  /// `step`: the training's, of which the replica's first gradients will be.
+  /// `step`: the training step for which the replica computes its first gradients.
   state join(const std::string& who, std::int64_t step) {
     const std::lock_guard lock(guard_);
     const auto [at, is_new] = members_.try_emplace(who);
@@ -60,7 +60,7 @@ class replica_roster final : public resource {
     else if (is_new) ++version_;
     return state_now();
   }
-  /// Who has never joined counts as a replica, unless all of them have.
+  /// A replica that leaves without having joined is counted, unless all replicas have joined.
   state leave(const std::string& who) {
     const std::lock_guard lock(guard_);
     const auto at = members_.find(who);
@@ -70,7 +70,7 @@ class replica_roster final : public resource {
     m.has_left = true;
     if (awaited() > 0) {
       changed(who + " has ended");
-    } else {  // the next training waits for all
+    } else {  // the next training waits for all replicas
       members_.clear();
       told_.clear();
       ++endings_;
@@ -78,9 +78,9 @@ class replica_roster final : public resource {
     }
     return state_now();
   }
-  /// Marks as left the replicas that had left an earlier server's roster, except those that have joined since. `left` is the list that a
-  /// roster gave at its `version`; if it was this roster, nothing changes. Otherwise the version is raised above that one, because
-  /// accumulators at other tasks may still hold it.
+  /// Marks as left the replicas that had left the roster of an earlier server, except those that have joined since. `left` is the list that
+  /// a roster returned at `version`; if it is this roster's own, nothing changes. Otherwise the version becomes greater than `version`,
+  /// because accumulators on other tasks may still hold that state. Errors: invalid_argument for an impossible version.
   state restore(std::int64_t version, const std::string& left) {
     const std::lock_guard lock(guard_);
     if (version < 0 || version > std::numeric_limits<std::int64_t>::max() / 2)
@@ -91,7 +91,7 @@ class replica_roster final : public resource {
     while (++at < left.size()) {
       const std::size_t begin = std::exchange(at, std::min(left.find('\n', at), left.size()));
       const std::string who = left.substr(begin, at - begin);
-      if (who.empty() || awaited() <= 1) continue;  // somebody is awaited as long as training goes on
+      if (who.empty() || awaited() <= 1) continue;  // at least one replica is awaited while training goes on
       const auto [its, is_new] = members_.try_emplace(who);
       if (!is_new) continue;
       its->second.has_left = true;
@@ -99,7 +99,7 @@ class replica_roster final : public resource {
     }
     return state_now();
   }
-  /// A random number of this roster, and who has left, a line for each.
+  /// A random number that identifies this roster, then the names of the replicas that have left, one per line.
   std::string left() const {
     const std::lock_guard lock(guard_);
     std::string lines = number_ + "\n";
@@ -114,7 +114,7 @@ class replica_roster final : public resource {
     m.last = std::chrono::steady_clock::now();
     m.waits = true;
   }
-  /// A token that holds the step which the replica's next gradients are of.
+  /// Records that a replica received a token: the step for which it computes its next gradients.
   void took(const std::string& who, std::int64_t token) {
     const std::lock_guard lock(guard_);
     member& m = members_[who];
@@ -122,7 +122,7 @@ class replica_roster final : public resource {
     m.waits = false;
     step_ = std::max(step_, token);
   }
-  /// An update has led to this step.
+  /// Records that an update has led to this step.
   state updated(std::int64_t step) {
     const std::lock_guard lock(guard_);
     step_ = step;
@@ -130,7 +130,7 @@ class replica_roster final : public resource {
     last_update_ = std::chrono::steady_clock::now();
     return state_now();
   }
-  /// Who came and went since a version, a line for each.
+  /// The replicas that joined again or left since a version, one per line.
   std::string news(std::int64_t since) const {
     const std::lock_guard lock(guard_);
     std::string lines;
@@ -138,7 +138,7 @@ class replica_roster final : public resource {
       if (version > since) lines += text + "\n";
     return lines;
   }
-  /// Whom the next update waits for.
+  /// Describes the replicas that the next update waits for.
   std::string missing() const {
     const std::lock_guard lock(guard_);
     std::string text;
@@ -161,7 +161,7 @@ class replica_roster final : public resource {
            " are there, and the chief has not made it (" +
            (updates_ == 0 ? "it has made none" : "its last one came " + since(last_update_) + " ms ago") + ")";
   }
-  /// Whether each replica that is awaited has given its gradients and waits for a token.
+  /// Whether each awaited replica has given its gradients and waits for a token.
   bool all_wait() const {
     const std::lock_guard lock(guard_);
     std::int64_t waiting = 0;
@@ -175,10 +175,10 @@ class replica_roster final : public resource {
 
  private:
   struct member {
-    std::int64_t token = 0;                        // its last one, or the step at which it joined
-    std::int64_t given = -1;                       // of which step its last gradients were
-    std::chrono::steady_clock::time_point last{};  // when they came
-    bool waits = false;                            // for a token since then
+    std::int64_t token = 0;                        // its last token, or the step at which it joined
+    std::int64_t given = -1;                       // the step of its last gradients
+    std::chrono::steady_clock::time_point last{};  // when it gave them
+    bool waits = false;                            // whether it has waited for a token since then
     bool has_left = false;
   };
   static constexpr std::size_t most_told = 64;
@@ -189,7 +189,8 @@ class replica_roster final : public resource {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(members_.size()) - left, std::max<std::int64_t>(0, replicas_ - left),
                                     replicas_);
   }
-  // Spares are given up first; where replicas give several gradients each, all of a replica's.
+  // When replicas leave, surplus replicas (more replicas than gradients) are given up first. If each replica gives several gradients, all
+  // gradients of a replica that left are subtracted.
   std::int64_t required() const {
     const std::int64_t present = awaited();
     if (gradients_ <= replicas_) return std::min(gradients_, present);

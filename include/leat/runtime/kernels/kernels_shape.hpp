@@ -1,5 +1,5 @@
 #pragma once
-// Kernels that compute shapes, and slice, split, concatenate and pad arrays.
+// Kernels that compute shapes, and that slice, split, concatenate and pad arrays.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/defined_array.hpp>
@@ -66,7 +66,7 @@ inline void run_range(kernel_context& c) {
     T v = start;
     for (T& x : all) {
       x = v;
-      v = arithmetic<T>::add(v, delta);  // the one after the last may overflow
+      v = arithmetic<T>::add(v, delta);  // wraps around: the value after the last may overflow
     }
     c.set(0, std::move(made));
   });
@@ -91,7 +91,7 @@ inline void run_reshape(kernel_context& c) {
   if (open >= 0) {
     shape others = extent;
     others.dim[open] = 1;
-    const std::int64_t rest = others.elements();  // throws if their product is too large
+    const std::int64_t rest = others.elements();  // throws if the product overflows
     extent.dim[open] = rule::remaining_size(c.extent(0), extent);
     if (extent[open] == -1)
       throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) +
@@ -198,11 +198,11 @@ inline void run_strided_slice_grad(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// Concatenates arrays: each of `rows` has `widths[k]` elements of part k.
+/// Concatenates arrays: each of the `rows` rows takes `widths[k]` elements from array k.
 inline tensor_value beside(dtype type, const shape& extent, std::int64_t rows, const std::vector<tensor_value>& parts,
                            const std::vector<std::int64_t>& widths) {
   tensor_value made(type, extent);
-  if (made.elements() == 0) return made;  // with width 0 there may be any number of rows
+  if (made.elements() == 0) return made;  // with width 0, `rows` may be any number
   with_storage(type, [&]<class S>(S) {
     S* to = stored<S>(made);
     for (std::int64_t r = 0; r < rows; ++r)
@@ -256,7 +256,7 @@ inline void run_concat(kernel_context& c, int first, int count, std::int64_t giv
   c.set(0, beside(type, extent, product(base, 0, axis), parts, widths));
 }
 
-/// Splits an array along an axis into parts of these sizes; with `drop`, parts of size 1 without that axis.
+/// Splits an array along an axis into slices of these sizes; with `drop`, slices of size 1 without that axis.
 inline void cut(kernel_context& c, int input, int axis, const std::vector<std::int64_t>& sizes, bool drop) {
   const tensor_value in = c.input(input);
   const shape& s = in.extent();
@@ -298,7 +298,7 @@ inline void run_split_sizes(kernel_context& c) {
     else if (sizes[k] < 0 || sizes[k] > s[axis])
       throw invalid_argument("Split size at index " + std::to_string(k) + " must be >= 0 and at most " + std::to_string(s[axis]) +
                              ". Got: " + std::to_string(sizes[k]));
-    else known = std::min(known + sizes[k], s[axis] + 1);  // one beyond is enough to fail
+    else known = std::min(known + sizes[k], s[axis] + 1);  // limited: one more than the dimension is enough to fail
   }
   if (open >= 0) sizes[static_cast<std::size_t>(open)] = s[axis] - known;
   if (static_cast<int>(sizes.size()) != c.result_count() || (open < 0 ? known != s[axis] : known > s[axis]))
@@ -343,7 +343,7 @@ inline void run_tile(kernel_context& c) {
     with_storage(in.type(), [&]<class S>(S) { gather_walk(stored<S>(made), stored<S>(in), counts.data(), strides.data(), counts.size()); });
   c.set(0, std::move(made));
 }
-// The axes that are reversed: listed, or marked by a flag for each (`Reverse`).
+// The reversed axes: a list of axes, or one flag per axis (`Reverse`).
 inline std::vector<std::int64_t> reversed_axes(kernel_context& c, const shape& s) {
   const tensor_value list = c.input(1);
   if (list.type() != dtype::boolean) return c.numbers(1);

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of variables: reading, assigning, scattering, the optimizers' updates. All operands are checked before a variable is
-// changed, so a failing step leaves none half written. The arithmetic is TensorFlow's, element by element.
+// Kernels of variables: reading, assigning, scattering, the optimizers' updates. All operands are checked before a variable is changed, so
+// a failing step leaves no variable half written. The arithmetic is TensorFlow's, element by element.
 
 #include <leat/core/fill.hpp>
 #include <leat/proto/operator_names.hpp>
@@ -28,7 +28,7 @@ inline void run_assign(kernel_context& c) {
     if (v.is_initialized()) {
       try {
         wanted = v.read().extent();
-      } catch (const failed_precondition&) {  // destroyed in between
+      } catch (const failed_precondition&) {  // the variable was destroyed in between
       }
     }
     if (wanted.has_rank() ? !may_equal(wanted, value.extent()) : false) want_shape("Assign", wanted, value.extent());
@@ -80,7 +80,7 @@ T scattered(scatter_kind kind, T a, T b) {
   }
 }
 
-/// Updates row `indices[k]` of `to` with row `k` of the updates; `single`: one number for all of them.
+/// Updates row `indices[k]` of `to` with row `k` of the updates; with `single`, with one value for all elements.
 template <class T>
 void scatter_rows(scatter_kind kind, T* to, std::int64_t width, const std::vector<std::int64_t>& indices, const T* from, bool single) {
   for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -197,7 +197,7 @@ LEAT_FILL(fill_state_kernels) {
     auto slot = c.step.resources.find_or_make<variable_slot>(
         "temporary", name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
     if (n.result.extent.is_static()) {
-      tensor_value zeros(n.result.type, n.result.extent);  // no elements of somebody else
+      tensor_value zeros(n.result.type, n.result.extent);  // new elements, not shared with another value
       if (zeros.bytes() > 0) std::memset(zeros.data(), 0, zeros.bytes());
       slot->assign(std::move(zeros));
     }

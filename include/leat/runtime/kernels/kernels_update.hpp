@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of optimizers' steps, "Apply..." of a whole gradient and "SparseApply..." of rows: the formulas of ops/updates.hpp over single
-// numbers, in the math of the interpreter's scalars.
+// Kernels of optimizers' updates, "Apply..." for a dense gradient and "SparseApply..." for rows: the formulas of ops/updates.hpp on single
+// elements, with the interpreter's scalar math.
 
 #include <leat/core/fill.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::runtime {
 
-/// The inputs of an optimizer's update: variables that change together, a gradient of their shape, rates.
+/// The inputs of an optimizer's update: variables that change together, a gradient of their shape, and rates.
 class apply_call {
  public:
   apply_call(kernel_context& c, int variables, int gradient) : c_(c), gradient_(c.input(gradient)) {
@@ -51,7 +51,7 @@ class apply_call {
     change(at.data(), gradient_.values<T>().data(), gradient_.elements());
     c_.set_variable(0, *slots_[0]);
   }
-  /// The same for some rows: `change(pointers to the row, gradient's row, width)`, row after row.
+  /// Like `run`, for some rows: calls `change(pointers to the row, gradient's row, width)` for one row after the other.
   template <class T, class Change>
   void run_rows(const std::vector<std::int64_t>& indices, Change change) {
     std::vector<variable_slot*> order = slots_;
@@ -83,7 +83,7 @@ class apply_call {
     }
     c_.set_variable(0, *slots_[0]);
   }
-  /// On the rows that input `indices` selects, or on all elements if it is -1.
+  /// Changes the rows that input `indices` selects, or all elements if it is -1.
   template <class T, class F>
   void run_at(int indices, F change) {
     if (indices < 0) run<T>(change);
@@ -96,12 +96,12 @@ class apply_call {
   std::vector<variable_slot*> slots_;
 };
 
-// The value of the one flag of an update, "update_slots: bool = true".
+// The value of an update's only flag, "update_slots: bool = true".
 inline bool flag_of(const kernel_context& c, std::string_view flags) {
   return !flags.empty() && c.node.flag(flags.substr(0, flags.find(':')), flags.ends_with("true"));
 }
 
-/// A number as an operand of formulas, by the operators' own element functions.
+/// An element as an operand of formulas; functions are the operators' own element functions.
 template <class T>
 struct update_number {
   T value;
@@ -126,7 +126,7 @@ struct update_number {
   }
 };
 
-/// Writes an update over the numbers at one place of the variables: `values` before it, and `after`.
+/// Computes an update at one position of the variables: `values` holds their elements before it, `after` those after it.
 template <class T, std::size_t Inputs, bool Flag>
 struct update_writer {
   using number = update_number<T>;
@@ -140,7 +140,7 @@ struct update_writer {
       return std::array<number, N>{values[K]...};
     }(std::make_index_sequence<static_cast<std::size_t>(N)>{});
   }
-  bool flag(std::string_view, bool) const { return Flag; }  // an update has at most one
+  bool flag(std::string_view, bool) const { return Flag; }  // an update has at most one flag
   void assign(int k, number to) { after[static_cast<std::size_t>(k)] = to; }
   void assign_sub(int k, number by) { after[static_cast<std::size_t>(k)] = values[static_cast<std::size_t>(k)] - by; }
   number negative_power(number x, number power) const {
@@ -149,14 +149,14 @@ struct update_writer {
   }
 };
 
-/// An update of arrays, in blocks of a known length that are copied, as in element_blocks.hpp and for the same reason.
+/// Applies an update to arrays, in blocks of a known length that are copied, for the reason given in element_blocks.hpp.
 template <class Update, bool Flag, class T>
 class update_loop {
   static constexpr update::layout inputs = update::inputs_of<Update>;
   static constexpr auto count = static_cast<std::size_t>(inputs.count);
   static constexpr auto variables = static_cast<std::size_t>(inputs.variables());
   static constexpr std::int64_t block = 256 / static_cast<std::int64_t>(sizeof(T));
-  static constexpr auto slot_of = [] {  // of each input that is a variable
+  static constexpr auto slot_of = [] {  // indexed by input: its number among the variables
     std::array<std::size_t, count> all{};
     std::size_t slots = 0;
     for (std::size_t k = 0; k < count; ++k)
@@ -198,7 +198,7 @@ class update_loop {
   }
 };
 
-/// Runs an update on all elements, or, with indices behind the gradient, on rows.
+/// Runs an update on all elements or, if indices follow the gradient, on rows.
 template <class Update>
 void run_update(kernel_context& c, bool of_rows) {
   constexpr const update::layout& inputs = update::inputs_of<Update>;

@@ -1,8 +1,8 @@
 #pragma once
-// Runs an operator with a definition (element function, reduction, view, array kernel, composite), or one that is rewritten to such
-// (canonical_rewrite.hpp), as a program of one node: the compiler's passes make it for the current shapes, the interpreter runs it, and the node
-// keeps it for the next call with these shapes. So every operator of typed expressions, user-defined ones too, runs in graphs with
-// names.
+// Runs an operator that has a definition (element function, reduction, view, array kernel, composite), or is rewritten to operators that
+// have (canonical_rewrite.hpp), as a program of one node: the passes compile it for the current shapes, the interpreter runs it, and the
+// node keeps it for the next call with these shapes. So every operator of typed expressions, including user-defined ones, runs in graphs
+// with names.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
@@ -12,8 +12,8 @@
 
 namespace leat::runtime {
 
-/// How many of a node's inputs, the last ones, are attributes given as tensors. A node written by its TensorFlow name alone has them
-/// as operands; the operator's form tells which.
+/// The number of a node's last inputs that are attributes given as tensors. A node created by its TensorFlow name alone has them as
+/// operands; then the operator's form determines the number.
 inline int number_inputs_of(const op_info& op, const node_record& r) {
   if (r.number_inputs > 0) return r.number_inputs;
   int held = 0;
@@ -21,14 +21,14 @@ inline int number_inputs_of(const op_info& op, const node_record& r) {
   return held;
 }
 
-/// A node's program for one set of dtypes and shapes where that is a single call of an element function: such a call needs no
-/// program around it. Immutable, so that several runs may use it without a lock.
+/// A node's program for one set of dtypes and shapes, if it is a single call of an element function: such a call needs no program around
+/// it. Immutable, so that several runs may use it without a lock.
 class node_function {
  public:
   static constexpr int most_inputs = 3;
 
-  /// The function of a program that is about to run for the first time; nothing if it is not one call from operands to the result.
-  /// `operands` says which buffers are which inputs.
+  /// The function of a program that is about to run for the first time; null if the program is not one call from operands to the result.
+  /// `operands` maps buffers to inputs.
   static std::unique_ptr<const node_function> of(const cpu::bound_program& bound, std::span<const tensor_info> inputs,
                                                  const tensor_info& result, const std::vector<std::pair<int, int>>& operands, int fetch) {
     using kind = cpu::direct_call::kind;
@@ -38,7 +38,7 @@ class node_function {
     if ((call.what != kind::block && call.what != kind::single) || call.repeated) return nullptr;
     auto made = std::make_unique<node_function>();
     for (const std::byte* p : call.at)
-      if (p != nullptr) return nullptr;  // memory of the program's own
+      if (p != nullptr) return nullptr;  // the program's own memory
     bool writes = false;
     for (const auto& b : direct->buffers)
       for (const auto& a : b.addresses) {
@@ -65,8 +65,8 @@ class node_function {
 
   /// Number of elements.
   std::int64_t size() const { return n_; }
-  /// Computes the result of these inputs; returns false, and has done nothing, if they are variables or of other dtypes or shapes.
-  /// `input(k)` is a token, `is_last(k)` whether nobody needs it afterwards: its memory may become the result's.
+  /// Computes the result of these inputs. Returns false, without effect, if they are variables or have other dtypes or shapes. `input(k)`
+  /// is a token; `is_last(k)` is whether this is its last use, so that its memory may become the result's.
   template <class Input, class IsLast>
   bool run(int count, Input input, IsLast is_last, token& result) const {
     if (count != count_) return false;
@@ -90,7 +90,7 @@ class node_function {
 
  private:
   int count_ = 0;
-  int from_[most_inputs]{-1, -1, -1};  // of the function's operands: the input
+  int from_[most_inputs]{-1, -1, -1};  // indexed by the function's operand: the input
   cpu::block_function block_ = nullptr;
   cpu::single_function single_ = nullptr;
   std::int64_t n_ = 0;
@@ -134,7 +134,7 @@ class node_programs final : public kernel_memory {
       if (further) found->bound->bind(found->fetches[1], place(further->data()));
       if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
       last_ = found;
-      // Interruption is safe: nobody sees the results of a node that does not finish.
+      // Interruption is safe, because the results of a node that does not finish are never read.
       const step_interruption stop(c.step);
       const cpu::scoped_interruption within(&stop);
       found->bound->run();
@@ -216,7 +216,7 @@ class node_programs final : public kernel_memory {
     if (!numbers) {
       if (op.kind != op_kind::reduction && !is_operator<mean_op>(op))
         throw unimplemented("a " + std::string(op.type) + " with these numbers");
-      made->passes_through = true;  // along no axis
+      made->passes_through = true;  // reduces along no axis
       return made;
     }
     add_leaves();
@@ -240,7 +240,7 @@ class node_programs final : public kernel_memory {
       if (!made.results.back().extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
       elements += made.results.back().extent.elements();
     }
-    // Results without elements need no run, unless the indices could be out of range.
+    // Results without elements need no run, unless indices must be checked against their range.
     if (elements == 0 && !op.may_refuse && !is_operator<gather_op>(op)) return;
     made.code.emplace(passes::compile(table, rows));
     made.bound.emplace(*made.code);
@@ -250,7 +250,7 @@ class node_programs final : public kernel_memory {
       if (v.buffer_at(b).where == storage::feed) made.operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
   }
 
-  // Memory is the last program's, but a function has none.
+  // Only for a program that needs no memory, because memory belongs to the last program that ran.
   void find_function(entry& e, kernel_context& c) {
     if (functions_.size() >= most_functions || operand_count(c) != c.input_count() || e.results.size() > 1 || e.bound->needed_bytes() > 0)
       return;
@@ -262,14 +262,14 @@ class node_programs final : public kernel_memory {
   }
 
   static constexpr std::size_t most_functions = 8;
-  std::vector<std::unique_ptr<const node_function>> functions_;  // all that were made: another run may use one
+  std::vector<std::unique_ptr<const node_function>> functions_;  // all that were made, because another run may still use one
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t next_ = 0;
-  entry* last_ = nullptr;  // the last that ran: it holds the memory
+  entry* last_ = nullptr;  // the last that ran; it holds the memory
   int held_ = -1;          // number of inputs that are attributes
 };
 
-// Strings can be compared; no other operator computes with them.
+// Comparison is the only operation on strings.
 inline void compare_texts(kernel_context& c, bool equal) {
   const tensor_value a = c.input(0), b = c.input(1);
   if (!(a.extent() == b.extent()) && a.elements() != 1 && b.elements() != 1)

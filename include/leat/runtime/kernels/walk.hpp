@@ -6,11 +6,11 @@
 
 namespace leat::runtime {
 
-/// Sum, difference, product and quotient of a dtype: integers wrap around, as in TensorFlow.
+/// Sum, difference, product and quotient of a dtype. Integers wrap around, as in TensorFlow.
 template <class T>
 using arithmetic = kernels::scalar_math<T>;
 
-/// Calls `f` with an object of a type of the elements' size; std::string for strings.
+/// Calls `f` with an object of a type that has the elements' size; std::string for strings.
 template <class F>
 decltype(auto) with_storage(dtype d, F&& f) {
   if (d == text_dtype) return f(std::string{});
@@ -32,7 +32,7 @@ S* stored(tensor_value& v) {
   else return reinterpret_cast<S*>(v.data());
 }
 
-/// Copies strided elements, outermost dimension first, to contiguous memory. Returns the end.
+/// Copies strided elements, outermost dimension first, to contiguous memory. Returns the end of the written elements.
 template <class S>
 S* gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
   if (rank == 0) {
@@ -42,7 +42,7 @@ S* gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int6
   for (std::int64_t i = 0; i < counts[0]; ++i) to = gather_walk(to, from + i * strides[0], counts + 1, strides + 1, rank - 1);
   return to;
 }
-/// The reverse.
+/// The inverse of `gather_walk`: copies contiguous elements to strided memory. Returns the end of the read elements.
 template <class S>
 const S* scatter_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
   if (rank == 0) {

@@ -1,11 +1,11 @@
 #pragma once
-// Partitions a plan's nodes into classes that are always dead or alive together. A node is dead where a value that it needs
-// comes from a branch that is not taken. The analysis is static: it collects what each node needs as a set of conditions ("this
-// Switch chose its second output", "this frame's iteration runs"); nodes with equal sets are in one class. "This node that may
-// block has finished" is a condition too, so that the nodes of a class can wait together without delaying any other node.
+// Partitions a plan's nodes into liveness classes: the nodes of a class are always dead or alive together. A node is dead if a value that
+// it needs comes from a branch that is not taken. The analysis is static: for each node it collects the conditions under which the node is
+// alive ("this Switch chose its second output", "this frame's iteration runs"); nodes with equal sets of conditions are in one class. "This
+// node that may block has finished" is a condition too, so that the nodes of a class can wait together without delaying any other node.
 //
-// Two rules keep the sets small. A Merge of both branches of one Switch needs what both branches need apart from that Switch. In a
-// loop whose Enters are in one class, and so its NextIterations and its Exits, as in those of `while_loop`, all values of an
+// Two rules keep the sets small. A Merge of both branches of one Switch needs what both branches need, except that Switch. In a regular
+// loop, such as those of `while_loop`, all Enters are in one class, hence also all NextIterations and all Exits, and all values of an
 // iteration are in one class. A Merge or a loop of any other form is a condition of its own.
 
 #include <leat/runtime/plan/run_plan.hpp>
@@ -21,13 +21,13 @@ class aliveness {
       if (round == most_rounds) irregular_.assign(irregular_.size(), true);
   }
 
-  /// The class of a node: nodes of one frame with the same number are dead or alive together.
+  /// The liveness class of a node: nodes of one frame with the same number are dead or alive together.
   int of(int node) const { return needs_[static_cast<std::size_t>(node)]; }
 
  private:
   static constexpr int most_rounds = 3;
   static constexpr std::size_t most_conditions = 64;
-  using conditions = std::vector<int>;  // sorted; the two outputs of a Switch have an even number and its successor
+  using conditions = std::vector<int>;  // sorted; the outputs of a Switch have an even number and the next one
 
   struct frame_facts {
     int enters = -1;
@@ -59,7 +59,7 @@ class aliveness {
   static bool is_identity(const plan_node& n) {
     return n.node != nullptr && n.node->owner->at(n.node->index).op->kind == op_kind::identity;
   }
-  // The conditions of the value that comes from a source.
+  // The conditions under which a source's value is alive.
   int given(const plan_source& s) {
     const plan_node& n = at(s.node);
     if (n.kind != flow::branch) return given_[static_cast<std::size_t>(s.node)];
@@ -69,7 +69,7 @@ class aliveness {
     if (fresh) known->second = new_condition();
     return both(given_[static_cast<std::size_t>(s.node)], set_of({known->second + std::min(s.port, 1)}));
   }
-  // The common conditions of the two branches of one Switch, without that Switch; -1 where the operands are not such a pair.
+  // The common conditions of both branches of one Switch, without that Switch; -1 if the operands are not such a pair.
   int joined(int a, int b) {
     const conditions &x = *sets_[static_cast<std::size_t>(a)], &y = *sets_[static_cast<std::size_t>(b)];
     conditions of_one, of_other, common;
@@ -169,7 +169,7 @@ class aliveness {
   std::map<std::pair<int, int>, int> unions_;
   std::map<std::pair<int, int>, int> switches_;
   std::vector<int> needs_;
-  std::vector<int> given_;  // of a Switch, without the branch chosen
+  std::vector<int> given_;  // of a Switch: without the chosen branch
 };
 
 }  // namespace leat::runtime

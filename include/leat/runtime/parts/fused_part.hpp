@@ -1,6 +1,6 @@
 #pragma once
-// A group of a plan's nodes that run together: as one program compiled for the shapes of its inputs; or one after the other if
-// there is no such program or it failed, so that the error names its node.
+// A subgraph of a plan that runs as one node: as one program, compiled for the shapes of its inputs; or node by node if there is no such
+// program or it failed, so that the error names the failing node.
 
 #include <leat/runtime/programs/program_cache.hpp>
 
@@ -11,10 +11,10 @@ class fused_part final : public plan_part {
   static constexpr std::int64_t most_known = 4096;
 
   graph* owner = nullptr;
-  run_plan plan;                           // fed the part's inputs; fetches what others use
-  std::vector<int> known_feeds;            // feeds whose elements the program knows: sizes, axes; at most `most_known` each
-  std::vector<const kernel_node*> givers;  // indexed by result
-  int computing = 0;                       // nodes that do more than forward or look at shapes
+  run_plan plan;                           // its feeds are the subgraph's inputs, its fetches the results used elsewhere
+  std::vector<int> known_feeds;            // feeds whose elements are fixed: sizes, axes; at most `most_known` elements each
+  std::vector<const kernel_node*> givers;  // indexed by result: the node that computes it
+  int computing = 0;                       // nodes that do more than forward values or look at shapes
 
   void run(step_state& step, std::span<token> inputs, std::span<token> results) override {
     if (!run_program(step, inputs, results)) run_nodes(step, inputs, results);
@@ -52,9 +52,9 @@ class fused_part final : public plan_part {
     } catch (const deadline_exceeded&) {
       throw;
     } catch (const error&) {
-      return false;  // node by node, so that the error names its node
+      return false;  // runs node by node, so that the error names the node
     } catch (const std::bad_alloc&) {
-      return false;  // which needs less memory
+      return false;  // runs node by node, which needs less memory
     }
   }
   void run_nodes(step_state& step, std::span<const token> inputs, std::span<token> results) {
@@ -70,8 +70,8 @@ class fused_part final : public plan_part {
     }
     for (std::size_t k = 0; k < plan.fetches.size(); ++k) results[k] = result_at(plan, slots, plan.fetches[k]);
   }
-  // Reuses the memory of large results that nobody holds any more, which saves the system's page faults in each iteration of a loop.
-  // The last two are kept, since the next iteration reads the last.
+  // Reuses the memory of large results that have no other holder, which saves page faults in each iteration of a loop. Two sets of results
+  // are kept, because an iteration still reads the results of the previous one.
   void give_memory(const std::vector<tensor_info>& wanted, std::vector<tensor_value>& results) {
     const std::lock_guard lock(guard_);
     for (auto& list : kept_)
@@ -97,7 +97,7 @@ class fused_part final : public plan_part {
   program_cache programs_;
   std::mutex guard_;
   std::array<std::vector<tensor_value>, 2> kept_;  // the most recent first
-  std::atomic<bool> keeps_{false};                 // whether it holds any
+  std::atomic<bool> keeps_{false};                 // whether `kept_` holds any
 };
 
 }  // namespace leat::runtime

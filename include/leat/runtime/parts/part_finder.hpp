@@ -1,8 +1,8 @@
 #pragma once
-// Partitions a plan that cannot be compiled whole (control flow, random numbers, queues, host calls) into subgraphs that can. Nodes
-// form a part if they are pure, of one frame, of one liveness class and wait for the same nodes (aliveness.hpp), and have the
-// same level: then no path between two of them leaves the part. Inputs that are sizes, axes or indices must depend on shapes and
-// constants alone, since a program is compiled for their values.
+// Partitions a plan that cannot be compiled whole (control flow, random numbers, queues, host functions) into subgraphs that can. Nodes
+// form a subgraph if they are pure, are in one frame and one liveness class, wait for the same nodes (aliveness.hpp), and have the same
+// level: then no path between two of them leaves the subgraph. Inputs that are sizes, axes or indices must depend on shapes and constants
+// alone, because a program is compiled for their values.
 
 #include <leat/runtime/parts/aliveness.hpp>
 #include <leat/runtime/parts/fused_part.hpp>
@@ -17,13 +17,13 @@ class part_finder {
     if (find_levels()) collect();
   }
 
-  /// The members of each part, in an order in which they can run.
+  /// The members of each subgraph, in an order in which they can run.
   const std::vector<std::vector<int>>& parts() const { return parts_; }
-  /// The part that a node is a member of, or -1.
+  /// The subgraph that a node is a member of, or -1.
   int part_of(int node) const { return facts(node).part; }
-  /// Whether a node is a constant that each part copies.
+  /// Whether a node is a constant, which each subgraph copies.
   bool is_constant(int node) const { return facts(node).is_constant; }
-  /// Whether the program of a member must know the elements of an input.
+  /// Whether the program of a member is compiled for the elements of an input.
   bool wants_value(int member, int k) const {
     const plan_node& n = at(member);
     const op_info& op = op_of(n);
@@ -33,7 +33,7 @@ class part_finder {
     if (op.what.values.contains(k, inputs)) return true;
     return op.infer != nullptr && k >= inputs - number_inputs_of(op, *n.node->record);
   }
-  /// How many members do more than forward or look at shapes.
+  /// The number of members that do more than forward values or look at shapes.
   int computing(int part) const {
     const auto& all = parts_[static_cast<std::size_t>(part)];
     return static_cast<int>(std::count_if(all.begin(), all.end(), [&](int i) { return computes(i); }));
@@ -45,9 +45,9 @@ class part_finder {
     int level = 0;
     int part = -1;
     bool is_constant = false;
-    bool is_member = false;    // it can be a member
-    bool is_stable = false;    // few integers that depend on shapes and constants alone
-    bool is_variable = false;  // it gives a variable, not a value
+    bool is_member = false;    // whether it can be a member
+    bool is_stable = false;    // a few integers that depend on shapes and constants alone
+    bool is_variable = false;  // its result is a variable, not a value
     std::vector<int> held_by;
   };
 
@@ -56,7 +56,7 @@ class part_finder {
   const node_facts& facts(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
   const op_info& op_of(const plan_node& n) const { return *g_.at(n.node->index).op; }
 
-  // A topological order of the nodes, ignoring the back edges of loops.
+  // Finds a topological order of the nodes, ignoring the back edges of loops.
   void put_in_sequence() {
     if (plan_.has_control_flow)
       for (std::size_t i = 0; i < plan_.nodes.size(); ++i) sequence_.push_back(static_cast<int>(i));
@@ -121,7 +121,7 @@ class part_finder {
     if (op.kind == op_kind::constant || op.what.looks_at_shape_alone()) return true;
     return !n.inputs.empty() && std::all_of(n.inputs.begin(), n.inputs.end(), from_stable);
   }
-  // The stack behind a handle: sizes that a loop saves for the loop of its gradient are still sizes.
+  // The stack that a handle refers to, so that sizes that a loop saves for the loop of its gradient are still known to be sizes.
   int stack_of(plan_source handle) const {
     while (at(handle.node).node != nullptr && (at(handle.node).kind == flow::enter || op_of(at(handle.node)).what.passes_on()))
       handle = at(handle.node).inputs[0];
@@ -139,7 +139,7 @@ class part_finder {
   bool go_together(int a, int b) const {
     return facts(a).is_member && facts(b).is_member && at(a).frame == at(b).frame && alive_.of(a) == alive_.of(b);
   }
-  // Returns false if the levels do not converge, which happens in no graph that runs.
+  // Computes the levels. Returns false if they do not converge, which happens in no graph that runs.
   bool find_levels() {
     std::vector<std::vector<int>> enters(plan_.frames.size());
     for (const int i : sequence_)
@@ -165,7 +165,7 @@ class part_finder {
     for (const auto& s : at(i).inputs) {
       if (!facts(i).is_member || !facts(s.node).is_constant) comes_after(s.node);
       else
-        for (const int c : at(s.node).controls) comes_after(c);  // the part's own copy waits for the same
+        for (const int c : at(s.node).controls) comes_after(c);  // the subgraph's copy of the constant waits for the same nodes
     }
     for (const int c : at(i).controls) comes_after(c);
     for (const int h : facts(i).held_by) comes_after(h);

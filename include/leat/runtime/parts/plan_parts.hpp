@@ -1,5 +1,5 @@
 #pragma once
-// Rewrites a plan so that each part that part_finder.hpp finds becomes one node with a plan inside.
+// Rewrites a plan so that each subgraph found by part_finder.hpp becomes one node that contains a plan.
 
 #include <leat/runtime/parts/part_finder.hpp>
 #include <leat/runtime/plan/plan_order.hpp>
@@ -27,14 +27,14 @@ class part_writer {
   struct source_less {
     bool operator()(const plan_source& a, const plan_source& b) const { return std::pair(a.node, a.port) < std::pair(b.node, b.port); }
   };
-  // A part's inputs and results, by node numbers of the old plan.
+  // A subgraph's inputs and results, by node indices of the old plan.
   struct border {
     std::vector<plan_source> inputs;
     std::set<int> controls;
     std::vector<plan_source> results;
     std::map<plan_source, int, source_less> place_of_result;
     std::shared_ptr<fused_part> part;
-    int node = -1;  // in the new plan
+    int node = -1;  // index in the new plan
   };
 
   const plan_node& at(int i) const { return from_.nodes[static_cast<std::size_t>(i)]; }
@@ -68,7 +68,7 @@ class part_writer {
     }
   }
 
-  // The members as a plan of their own; the part's inputs become feeds.
+  // Makes a plan of the members. The subgraph's inputs become its feeds.
   void make_inner(int p) {
     border& b = border_of(p);
     const std::vector<int>& members = finder_.parts()[static_cast<std::size_t>(p)];
@@ -104,7 +104,7 @@ class part_writer {
         if (finder_.wants_value(i, static_cast<int>(k))) known.insert(found->second);
       }
     b.part->known_feeds.assign(known.begin(), known.end());
-    std::map<int, int> places;  // of members and constants
+    std::map<int, int> places;  // of members and constants: old index to new index
     const auto inner_source = [&](const plan_source& s) -> plan_source {
       if (const auto fed = feeds.find(s); fed != feeds.end()) return {fed->second, 0};
       const auto [found, fresh] = places.try_emplace(s.node, -1);
@@ -132,7 +132,7 @@ class part_writer {
       }
   }
 
-  // A part takes the position of its first member.
+  // A subgraph takes the position of its first member.
   void make_nodes() {
     const auto add = [&](plan_node n) {
       n.out.clear();
@@ -201,7 +201,7 @@ class part_writer {
   const run_plan& from_;
   part_finder finder_;
   std::vector<border> borders_;
-  std::vector<bool> is_needed_;  // of constants: whether nodes outside of parts use them
+  std::vector<bool> is_needed_;  // of constants: whether nodes outside of subgraphs use them
   std::vector<int> new_place_;
   run_plan made_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Linearizes a plan without control flow: the order in which one thread runs it, the last use of each value, and whether several
-// threads would have something to do.
+// Linearizes a plan without control flow: finds the order in which one thread runs it, the last use of each value, and whether several
+// threads can run nodes concurrently.
 
 #include <leat/runtime/plan/run_plan.hpp>
 
@@ -9,15 +9,15 @@
 
 namespace leat::runtime {
 
-/// Orders the nodes: writes of variables late, nodes that may block last, all others by creation. Errors: invalid_argument if there
-/// is a cycle.
+/// Orders the nodes: writes of variables late, nodes that may block last, all others in order of creation. Errors: invalid_argument if
+/// there is a cycle.
 inline void find_order(run_plan& plan) {
   const std::size_t n = plan.nodes.size();
   const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
   plan.order.clear();
   plan.order.reserve(n);
-  // Where all edges lead from earlier nodes to later ones, those that neither write nor block, and depend on none that does, come first and
-  // are in order as they stand.
+  // If all edges lead from earlier nodes to later ones, then the nodes that neither write nor block, and do not depend on such a node, come
+  // first and are already in order.
   std::vector<char> done(n, 0);
   const auto leads_back = [&](std::size_t i) {
     const plan_node& p = plan.nodes[i];
@@ -81,7 +81,7 @@ inline void find_last_uses(run_plan& plan) {
   }
 }
 
-/// Whether some of the nodes that satisfy `counts` are independent of each other, so that not all lie on one path.
+/// Whether some of the nodes that satisfy `counts` are independent of each other, that is, not all of them are on one path.
 template <class Counts>
 bool has_overlap(const run_plan& plan, Counts counts) {
   std::vector<int> behind(plan.nodes.size(), 0);
@@ -109,7 +109,7 @@ inline void number_places(run_plan& plan) {
   }
 }
 
-/// Finds out whether several threads have something to do in a plan without control flow, and prepares it for them.
+/// Determines whether several threads can run nodes of a plan without control flow concurrently, and prepares the plan for that.
 inline void find_overlaps(run_plan& plan) {
   const bool any_waits = std::any_of(plan.nodes.begin(), plan.nodes.end(), [](const plan_node& n) { return n.waits; });
   plan.waits_overlap = any_waits && has_overlap(plan, [](const plan_node& n) { return n.waits; });

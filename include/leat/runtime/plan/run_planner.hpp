@@ -1,12 +1,12 @@
 #pragma once
-// Plans a run for given fetches and feeds: the needed nodes, their order, the edges between them and, for loops, the frame of each
-// node. Made once per signature and kept by the session.
+// Plans a run for given fetches and feeds: the needed nodes, their order, the edges between them and, for loops, the frame of each node. A
+// plan is made once per signature and kept by the session.
 //
-// Order. Independent nodes run in the order of creation, but writes of variables come after the nodes that are ready and do not
-// write, and nodes that may block come last. A node that uses a variable and does not depend on a write to it reads the value from the
-// start of the run; one that depends on a write reads the value at the time it runs, wherever the reading node was created. Two
-// unordered writes to one variable are refused. Where several threads run a plan without control flow, nodes that touch the same
-// variable keep this order (`then`), so results are the same for any number of threads.
+// Order. Independent nodes run in the order of creation, but writes of variables come after the nodes that are ready and do not write, and
+// nodes that may block come last. A node that uses a variable and does not depend on a write to it reads the value from the start of the
+// run; one that depends on a write reads the value at the time it runs, wherever the reading node was created. Two unordered writes to one
+// variable are refused. If several threads run a plan without control flow, nodes that touch the same variable keep this order (`then`), so
+// results are the same for any number of threads.
 
 #include <leat/runtime/kernels/node_program.hpp>
 #include <leat/runtime/plan/plan_order.hpp>
@@ -50,8 +50,8 @@ class run_planner {
     return std::move(plan_);
   }
 
-  /// Checks that runs can take a node, as far as its operator and the dtypes of its results tell.
-  /// Errors, naming the node: unimplemented without a kernel, and for dtypes that no array has.
+  /// Checks that a run can execute a node, as far as this follows from its operator and the dtypes of its results.
+  /// Errors, which name the node: unimplemented if there is no kernel, and for dtypes that no array has.
   void check(int index) { static_cast<void>(kernel_for(index, *kernel_of_(index))); }
 
  private:
@@ -134,9 +134,9 @@ class run_planner {
     }
   }
 
-  // What runs the nodes of an operator; found by its name, once.
+  // How the nodes of an operator run; looked up by the operator's name once.
   struct operator_run {
-    const operator_kernel* run = nullptr;  // null if it has none
+    const operator_kernel* run = nullptr;  // null if there is no kernel
     bool has_own_kernel = false;
   };
   const operator_run& run_of(const op_info& op) {
@@ -153,7 +153,7 @@ class run_planner {
     if (f.run == nullptr && is_defined) f.run = &definition;
     return f;
   }
-  // What runs a node. Errors: see `check`.
+  // The function that runs a node. Errors: see `check`.
   const operator_kernel* kernel_for(int index, const kernel_node& n) {
     if (!nodes_.refusals.empty())
       if (const auto at = nodes_.refusals.find(index); at != nodes_.refusals.end()) std::rethrow_exception(at->second);
@@ -172,7 +172,7 @@ class run_planner {
     for (const tensor_info& more : nodes_.record(index).further()) check_type(more.type);
     return how.run;
   }
-  // What helps where an operator has no kernel for a reason of its own.
+  // Advice for operators that have no kernel for a reason of their own.
   static std::string_view remedy_of(std::string_view type) {
     constexpr std::string_view functions =
         ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
@@ -227,7 +227,7 @@ class run_planner {
       if (found = variables_behind_[static_cast<std::size_t>(s.node)]; found != not_known) break;
       found = -1;
       way.push_back(s.node);
-      if (way.size() > plan_.nodes.size()) break;  // a cycle of references without a beginning
+      if (way.size() > plan_.nodes.size()) break;  // a cycle of references has no variable
       const op_info& op = op_of(n);
       if (op.what.makes_variable()) {
         found = s.node;
@@ -239,7 +239,7 @@ class run_planner {
     for (const int node : way) variables_behind_[static_cast<std::size_t>(node)] = found;
     return found;
   }
-  // The source of an input before the Identity nodes on its path.
+  // The source of an input, skipping the Identity nodes on its path.
   plan_source before_identities(plan_source s) {
     identities_of_.resize(plan_.nodes.size(), {not_known, 0});
     std::vector<int> way;
@@ -265,7 +265,7 @@ class run_planner {
     }
   }
 
-  // Marks all nodes that depend on a node with `mark`.
+  // Sets `mark` for all nodes that depend on a node.
   void mark_users(int node, std::vector<int>& marks, int mark) const {
     std::vector<int> open{node};
     while (!open.empty()) {
@@ -275,7 +275,7 @@ class run_planner {
         if (std::exchange(marks[static_cast<std::size_t>(e.node)], mark) != mark) open.push_back(e.node);
     }
   }
-  // Decides which value of a written variable each use sees.
+  // Decides for each use of a written variable which of its values the use sees.
   void find_reads() {
     for (plan_node& n : plan_.nodes)
       if (n.writes)
@@ -296,7 +296,7 @@ class run_planner {
         see_writes_of_chain(these);
         continue;
       }
-      for (int w : these) {  // a write's result, used while another write follows
+      for (int w : these) {  // the result of a write, used while another write follows
         if (is_unused(w)) continue;
         mark_users(w, after, ++round);
         ++mark;
@@ -310,14 +310,15 @@ class run_planner {
       }
     }
   }
-  // Whether no node takes a result of this one; others may wait for it.
+  // Whether no node uses a result of this one; others may still have it as a control input.
   bool is_unused(int node) {
     return std::all_of(at(node).out.begin(), at(node).out.end(), [](const plan_edge& e) { return e.port < 0; });
   }
-  // The same for writes that depend on one another in turn: a use follows another write if it depends on the next one.
+  // Decides the same for the results of writes that form a chain, each depending on the previous one: a use follows a write if it depends
+  // on the next one.
   void see_writes_of_chain(const std::vector<int>& writes) {
     if (std::all_of(writes.begin(), writes.end(), [&](int w) { return is_unused(w); })) return;
-    std::vector<int> before(plan_.nodes.size(), 0);  // how many of the writes each node depends on
+    std::vector<int> before(plan_.nodes.size(), 0);  // number of the writes that each node depends on
     std::vector<char> is_write(plan_.nodes.size(), 0);
     for (const int w : writes) is_write[static_cast<std::size_t>(w)] = 1;
     for (int i = writes.front(); i < static_cast<int>(plan_.nodes.size()); ++i) {
@@ -334,7 +335,7 @@ class run_planner {
       at(w).snapshot = see(w, [&](int node) { return before[static_cast<std::size_t>(node)] > k + 1; });
     }
   }
-  // Marks each use of a node's result, also through reads, as late or not; returns whether some are not.
+  // Marks each use of a node's result, including uses through reads, as late or not; returns whether some are not late.
   template <class IsLate>
   bool see(int source, IsLate is_late) {
     bool early = false;
@@ -364,12 +365,12 @@ class run_planner {
     std::vector<int> met(plan_.nodes.size(), 0);
     int search = 0;
     for (const auto& [variable, these] : writers_) {
-      // Sums are the same in either order if nobody reads the intermediate value.
+      // The order of additions does not matter if the intermediate value is never read.
       const auto is_unseen_sum = [&](int index) {
         return op_of(at(index)).what.adds && plan_.fetches_of[static_cast<std::size_t>(index)].empty() && is_unused(index);
       };
       if (std::all_of(these.begin(), these.end(), is_unseen_sum)) continue;
-      bool is_chain = true;  // each write so far depends on the one before it, so on all
+      bool is_chain = true;  // each write so far depends on the previous one, hence on all
       for (std::size_t j = 1; j < these.size(); ++j) {
         if (is_chain && these[j] != these[j - 1] && depends(these[j], these[j - 1], met, ++search)) continue;
         is_chain = false;
@@ -397,7 +398,8 @@ class run_planner {
       if (is_chain) chains_.insert(variable);
     }
   }
-  // Whether a node depends on an earlier one; `met` says in which search a node was met. Without control flow.
+  // Whether a node depends on an earlier one. `met` holds for each node the number of the last search that visited it. Only without control
+  // flow.
   bool depends(int node, int on, std::vector<int>& met, int search) {
     std::vector<int> open{node};
     while (!open.empty() && open.back() != on) {
@@ -431,8 +433,8 @@ class run_planner {
     for (int i : plan_.order)
       if (at(i).node != nullptr && op_of(at(i)).what.ordered) hold(std::exchange(last, i), i);
   }
-  // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
-  // block are left out, since it may wait for a node that comes later.
+  // Keeps the nodes that write a variable, or read it when they run, in the order of a single-threaded run. Nodes that depend on a node
+  // that may block are left out, because that node may wait for a node that comes later.
   void keep_order_of_touches() {
     struct touches {
       int write = -1;
@@ -507,7 +509,7 @@ class run_planner {
         ++plan_.frames[static_cast<std::size_t>(n.child)].enters;
       }
     }
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)  // back edges, now that the frame of their source is known
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)  // back edges: only now is the frame of their source known
       for (const auto& s : plan_.nodes[i].inputs)
         if (s.node >= static_cast<int>(i) && frame_behind(at(s.node)) != plan_.nodes[i].frame)
           refuse(plan_.nodes[i], plan_.nodes[i].frame, frame_behind(at(s.node)), nullptr, at(s.node));
@@ -519,7 +521,7 @@ class run_planner {
   std::function<kernel_node*(int)> kernel_of_;
   std::span<const output> feeds_;
   std::vector<int> place_;
-  std::vector<char> has_fed_;  // indexed by node of the graph: one of its results is fed
+  std::vector<char> has_fed_;  // indexed by node of the graph: whether one of its results is fed
   std::unordered_map<const op_info*, operator_run> runs_;
   std::pair<const op_info*, const operator_run*> last_run_{};
   std::vector<int> asks_for_values_;
@@ -527,7 +529,7 @@ class run_planner {
   std::map<tensor_key, int> feed_nodes_;
   std::map<int, std::vector<int>> writers_;  // indexed by variable
   static constexpr int not_known = -2;
-  std::set<int> chains_;               // variables whose writes depend on one another in turn
+  std::set<int> chains_;               // variables whose writes form a chain of dependencies
   std::vector<int> variables_behind_;  // indexed by node
   std::vector<plan_source> identities_of_;
   run_plan plan_;

@@ -1,6 +1,7 @@
 #pragma once
-// Cuts a run in two: what computes, which may be one program, and the summaries of it, which make texts and have kernels. So a training
-// step that is fetched with its merged summaries is the program that it is without them, and not nodes and parts.
+// Splits a run in two: the computation, which may be one program, and the summaries of its results, which make strings and have kernels. So
+// a training step that is fetched together with its merged summaries runs as the same program as without them, not as single nodes and
+// subgraphs.
 
 #include <leat/runtime/plan/run_plan.hpp>
 
@@ -12,23 +13,24 @@
 
 namespace leat::runtime {
 
-/// The two runs that do what one would.
+/// Two runs that together do the work of one.
 struct run_in_two {
-  std::vector<output> fetches;     // of the first: those of the run that it can make, then what summaries take
-  std::vector<int> targets;        // of the first
-  std::vector<output> tail_feeds;  // of the second: what summaries take
+  std::vector<output> fetches;     // of the first run: the run's own fetches, then what summaries take
+  std::vector<int> targets;        // of the first run
+  std::vector<output> tail_feeds;  // of the second run: what summaries take
   std::vector<output> tail_fetches;
   std::vector<int> tail_targets;
-  std::vector<int> sources;  // by fetch of the run: the place among the first's, or -1 - k for fetch k of the second
+  std::vector<int> sources;  // by fetch: index among the first run's fetches, or -1 - k for the second's fetch k
 };
 
-/// Nothing if the run has no summaries, or something waits for one, or one waits for something else than its inputs.
+/// Empty if the run has no summaries or has control flow, if another node depends on a summary, or if a summary has control inputs or reads
+/// a variable when it runs.
 inline std::optional<run_in_two> cut_summaries(graph& g, const run_plan& plan, const std::vector<output>& fetches,
                                                const std::vector<int>& targets, const std::vector<output>& feeds) {
   if (plan.has_control_flow || !plan.has_effects) return std::nullopt;
   const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
   const auto is_summary = [&](int i) { return at(i).node != nullptr && g.at(at(i).node->index).op->what.is_summary; };
-  // Constants that summaries take are copied into the second run: tags.
+  // String constants that summaries take, such as tags, are copied into the second run.
   const auto is_text = [&](int i) {
     return at(i).node != nullptr && at(i).controls.empty() && g.at(at(i).node->index).op->kind == op_kind::constant &&
            size_of(g.at(at(i).node->index).result.type) == 0;

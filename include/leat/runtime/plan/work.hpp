@@ -1,8 +1,8 @@
 #pragma once
-// Cost model: estimates a node's work from its inputs, to decide whether it is worth another thread. The unit is one element of a loop
-// over arrays, somewhat less than a nanosecond. A product counts its multiplications, 32 to a unit; a random number counts 8; an
-// operator that fills an array from sizes counts the result's elements; one that gathers or scatters rows counts the rows' elements.
-// Nodes that forward values, look at shapes, slice or belong to control flow count 0.
+// Cost model: estimates a node's work from its inputs, to decide whether the node is worth another thread. The unit is one element of a
+// loop over arrays, somewhat less than a nanosecond. A product counts its multiplications, 32 to a unit; a random number counts 8; an
+// operator that fills an array from sizes counts the result's elements; one that gathers or scatters rows counts the rows' elements. Nodes
+// that forward values, look at shapes, slice or belong to control flow count 0.
 
 #include <leat/runtime/kernels/kernel.hpp>
 
@@ -10,16 +10,16 @@
 
 namespace leat::runtime {
 
-/// From this much work on, about 50 microseconds of one core, a node is heavy. Waking a thread takes 5 to 20, so lighter nodes run at
-/// once on the thread that found them ready.
+/// A node with at least this much work, about 50 microseconds of one core, is heavy. Waking a thread takes 5 to 20 microseconds, so lighter
+/// nodes run at once on the thread that found them ready.
 inline constexpr std::int64_t heavy_work = 1 << 16;
 
-// A product of element counts that saturates.
+// The product of two element counts; saturates.
 inline std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
-// The element count of an array whose sizes are a value; 0 if that is malformed: the kernel reports it.
+// The element count of an array whose shape is the value of `sizes`; 0 if the value is malformed, which the kernel reports.
 inline std::int64_t elements_said(const token& sizes) {
   const tensor_value& v = sizes.value;
   if (!v || (v.type() != dtype::int32 && v.type() != dtype::int64) || v.elements() > 16) return 0;
@@ -45,7 +45,7 @@ inline std::int64_t work_of(work_kind kind, const kernel_node& node, std::span<c
       if (inputs.size() < 2 || first.rank == 0 || first[0] == 0) return 0;
       return times(extent_of(inputs[1]).elements(), first.elements() / first[0]);
     }
-    case work_kind::scattered: {  // rows of the variables are touched
+    case work_kind::scattered: {  // touches only the rows of the updates
       std::int64_t most = 0;
       for (const token& t : inputs)
         if (t.variable == nullptr || t.value) most = std::max(most, t.value.elements());
@@ -65,7 +65,7 @@ inline std::int64_t work_of(work_kind kind, const kernel_node& node, std::span<c
     case work_kind::elements:
     case work_kind::none: break;
   }
-  // Element by element or along an axis: as many as the largest operand, or as the broadcast shape of the two.
+  // Element by element, or along an axis: the elements of the largest operand, or of the broadcast shape of the first two.
   std::int64_t most = first.elements();
   for (std::size_t k = 1; k < inputs.size(); ++k) {
     const shape& s = extent_of(inputs[k]);

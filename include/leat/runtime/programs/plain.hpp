@@ -1,7 +1,7 @@
 #pragma once
-// Compiles a plan to one program. A plan without control flow, queues and host calls is entered into a plain table (plain_table.hpp);
-// the compiler's passes fuse it and plan its memory, and the interpreter runs it. Plans without a table are left to the executor,
-// and so is a run that fails, so that its error names the node.
+// Compiles a plan to one program. A plan without control flow, queues and host functions is translated to a plain table (plain_table.hpp);
+// the passes fuse it and plan its memory, and the interpreter runs it. The executor runs plans that have no such table, and repeats a run
+// that fails, so that its error names the node.
 
 #include <leat/runtime/programs/plain_sizes.hpp>
 #include <leat/runtime/programs/plain_table.hpp>
@@ -12,7 +12,7 @@ namespace leat::runtime {
 
 class program_cache;
 
-/// A plan compiled for certain shapes, with its bindings.
+/// A plan compiled for certain shapes, with its variables, feeds and fetches.
 class plain_program : public budgeted_program, public std::enable_shared_from_this<plain_program> {
  public:
   struct feed_binding {
@@ -24,29 +24,29 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     variable_slot* slot;
     tensor_info info;
     bool written;
-    const std::byte* elements = nullptr;  // of the last run
+    const std::byte* elements = nullptr;  // their address in the last run
   };
-  std::vector<tensor_info> feeds;  // it was compiled for these; sizes that may vary from run to run have names
-  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
+  std::vector<tensor_info> feeds;  // the feeds it was compiled for; sizes that may vary have names
+  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed
   std::vector<variable_binding> variables;  // sorted by slot
   std::vector<feed_binding> feed_buffers;
   std::vector<tensor_value> arrays;
-  std::vector<tensor_value> known;  // indexed by fetch: its value, if that depends on shapes alone
+  std::vector<tensor_value> known;  // indexed by fetch: its value, if it depends on shapes alone
   std::vector<int> fetches;         // indexed by fetch: the buffer, or -1
   std::vector<tensor_info> results;
-  std::vector<std::vector<int>> together;  // buffers of variables that one node writes
-  std::vector<int> size_names;             // indexed by the program's named dimensions: which size it is
-  std::optional<general_table> general;    // of a program for many sizes: its table
-  checked_sizes checked;                   // sizes known to fit; guarded by the cache's lock
+  std::vector<std::vector<int>> together;  // groups of variables' buffers, each written by one node
+  std::vector<int> size_names;             // indexed by the program's named dimensions: the index of the size
+  std::optional<general_table> general;    // of a general program: its table
+  checked_sizes checked;                   // sizes that are known to fit; guarded by the cache's lock
   std::optional<cpu::interpreter> code;
   std::optional<cpu::bound_program> bound;
   program_stops stops;
-  std::int64_t own_bytes = 0;       // all but the memory for intermediate results
+  std::int64_t own_bytes = 0;       // memory without that for intermediate results
   std::mutex guard;
 
   explicit plain_program(const plain_table& t)
       : feeds(t.feeds), known_feeds(t.known_feeds), arrays(t.arrays), known(t.known), results(t.results) {
-    if (t.targets.empty()) {  // everything is known
+    if (t.targets.empty()) {  // all fetches are known
       fetches = t.targets_of;
       return;
     }
@@ -62,7 +62,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     if (size_names.empty()) stops = find_stops(code->view(), code->data(), bound->sizes(), together);
   }
 
-  /// Whether the shapes match; sets `sizes` to those of named dimensions. A program for many sizes also needs `checked`.
+  /// Whether the feeds match; sets `sizes` to the values of named dimensions. For a program for many sizes, `checked` must also have them.
   bool fits(std::span<const tensor_value> given, plan_sizes& sizes) const {
     if (!general) return fits_alone(given);
     sizes.fill(-1);
@@ -88,8 +88,8 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       for (tensor_info& r : all) r.extent = with_sizes(r.extent, sizes);
     return all;
   }
-  /// Runs it; returns false if a variable's shape or presence has changed. `cache` owns it. Errors: those of the interpreter; no
-  /// variable has been written then. A longer run may also throw cancelled or deadline_exceeded; each node has then written all of its
+  /// Runs the program. Returns false if a variable's shape or presence has changed. `cache` is its owner. Errors: those of the interpreter;
+  /// no variable has been written then. A longer run may also throw cancelled or deadline_exceeded; then each node has written all of its
   /// variables or none.
   bool run(std::span<const tensor_value> given, std::vector<tensor_value>& fetched, step_state& step, program_cache& cache) {
     const std::lock_guard lock(guard);
@@ -106,8 +106,8 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       else run_observed(step);
     });
   }
-  /// The same of a program for one set of shapes that needs no state of the run: one that has its memory, is short, and is not traced.
-  /// Returns false, too, if it is not so; then nothing was done.
+  /// Like `run`, but needs no state of the run. Returns false, without effect, unless the program is for one set of shapes, has its memory
+  /// and is short. For runs that are not traced.
   bool run_at_once(std::span<const tensor_value> given, std::vector<tensor_value>& fetched) {
     const std::lock_guard lock(guard);
     if (!is_short() || (bound && !bound->is_ready())) return false;
@@ -116,7 +116,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
   }
 
  private:
-  // With the program's lock: binds everything, and calls `compute`.
+  // Binds all arrays and calls `compute`. The program's lock must be held.
   template <class Compute>
   [[gnu::always_inline]] bool run_locked(std::span<const tensor_value> given, std::vector<tensor_value>& fetched, const plan_sizes& sizes,
                                          Compute compute) {
@@ -128,7 +128,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       }
     } held{variables};
     for (std::size_t k = 0; k < variables.size(); ++k) {
-      // A lock lets nothing overtake it, so what later variables need is fetched meanwhile.
+      // Taking a lock is a memory barrier, so the data of later variables is prefetched here.
       constexpr std::size_t ahead = 6;
       if (k + ahead < variables.size()) variables[k + ahead].slot->fetch(variables[k + ahead].elements);
       variable_binding& v = variables[k];
@@ -168,7 +168,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
   }
   [[gnu::cold]] void have_memory(step_state& step, program_cache& cache);
 
-  // Assigns buffers to leaves.
+  // Binds buffers to the feeds, variables and arrays of the table.
   void bind(const plain_table& t) {
     const program_view view = code->view();
     for (int k = 0; k < view.names(); ++k) size_names.push_back(size_of_name(view.name(k)));

@@ -1,6 +1,6 @@
 #pragma once
-// Translates a node of a graph at run time to rows of the plain table, if its operator has a definition or can be expressed by
-// operators that have: slices as views, and by the rewrites of canonical_rewrite.hpp.
+// Translates a node of a graph at run time to rows of the plain table, if its operator has a definition or can be expressed by operators
+// that have: slices as views, others by the rewrites of canonical_rewrite.hpp.
 
 #include <leat/core/short_list.hpp>
 #include <leat/named/canonical/canonical_gradients.hpp>
@@ -15,17 +15,17 @@
 
 namespace leat::runtime {
 
-/// A value while a table is made: a row, known elements, or a variable.
+/// A value while a table is built: a row, known elements, or a variable.
 struct plain_value {
   tensor_info info;
-  int row = -1;  // of a variable: the last write, -1 for its initial value
+  int row = -1;  // of a variable: its last write, or -1 for the initial value
   tensor_value known;
   variable_slot* slot = nullptr;
-  kernel_node* constant = nullptr;  // whose one element, `number`, has not been asked for as an array
+  kernel_node* constant = nullptr;  // has one element, `number`, which is not an array yet
   double number = 0;
 
   bool is_known() const { return static_cast<bool>(known) || constant != nullptr; }
-  /// Its elements if they are known, else an empty value.
+  /// The elements if they are known, else an empty value.
   const tensor_value& elements() {
     if (constant != nullptr) known = constant_of(*std::exchange(constant, nullptr));
     return known;
@@ -34,15 +34,15 @@ struct plain_value {
 
 class plain_rows;
 
-/// What `plain_rows` knows of an operator; found once for each.
+/// Properties of an operator that `plain_rows` uses; determined once per operator.
 struct row_facts {
-  leat::detail::short_list<output, 2> (plain_rows::*shaped)() = nullptr;  // makes rows that follow from shapes
-  const canonical_rewrite* rewrite = nullptr;                             // null for what writes, too
-  bool has_numbers = false;  // numeric attributes, or others that are not as its definition takes them
+  leat::detail::short_list<output, 2> (plain_rows::*shaped)() = nullptr;  // makes the rows from shapes
+  const canonical_rewrite* rewrite = nullptr;                             // null for writes, too
+  bool has_numbers = false;  // has numeric attributes, or others that its definition takes in another form
 
   row_facts() = default;
   explicit row_facts(const op_info& op);
-  /// Whether there may be rows for it; `first` is the dtype of its first input.
+  /// Whether the operator may have rows; `first` is the dtype of its first input.
   bool may_have_rows(const op_info& op, dtype first) const {
     if (op.what.divides && is_integer(first)) return false;
     return op.infer != nullptr || shaped != nullptr || rewrite != nullptr;
@@ -53,7 +53,7 @@ class plain_rows {
  public:
   using results = leat::detail::short_list<output, 2>;
 
-  /// `in` are the node's inputs; `row_of` gives the row of one.
+  /// `in` are the node's inputs; `row_of` returns the row of one of them.
   plain_rows(graph& table, const kernel_node& node, const op_info& op, const row_facts& facts, std::span<plain_value* const> in,
              const std::function<int(plain_value&)>& row_of)
       : table_(table), node_(node), op_(op), facts_(facts), in_(in), row_of_(row_of) {}
@@ -85,7 +85,7 @@ class plain_rows {
     return node<slice_op>(numbers, x);
   }
 
-  // By the operator's own definition.
+  // Makes rows by the operator's own definition.
   results defined() {
     const int operands = facts_.has_numbers ? count() - number_inputs_of(op_, *node_.record) : count();
     leat::detail::short_list<int, 4> rows;
@@ -105,7 +105,7 @@ class plain_rows {
     }
     if (!numbers) return op_.kind == op_kind::reduction ? results{in(0)} : results{};
     results made{{table_, add_definition(table_, op_, rows, *numbers)}};
-    for (int port = 1; port < node_.record->results; ++port) {  // of cross entropies
+    for (int port = 1; port < node_.record->results; ++port) {  // only cross entropies have several results
       const canonical_rewrite* const rewrite = leat::detail::find_rewrite(op_.type, port);
       const results further = rewrite != nullptr && !rewrite->writes ? rewritten(*rewrite) : results{};
       if (further.empty()) return {};
@@ -122,7 +122,7 @@ class plain_rows {
   results like() {
     return {constant(table_, in_[0]->info.type, extent(0), Number)};
   }
-  // The kernel knows the shape; elements are not needed.
+  // Reshapes the input. The kernel computes the shape, without access to elements.
   results in_other_shape() {
     if (count() > 1 && !known(1)) return {};
     std::vector<token> given(in_.size()), made(1);
@@ -208,7 +208,7 @@ class plain_rows {
     if (sum != whole || static_cast<int>(sizes.size()) != result_count()) return {};
     return parts(0, axis, sizes);
   }
-  // Slices of an input, one behind the other along an axis, in the shape `as` if it is given.
+  // Consecutive slices of an input along an axis, reshaped to `as` if it is given.
   results parts(int from, int axis, const std::vector<std::int64_t>& sizes, const shape* as = nullptr) {
     const shape s = extent(from);
     results made;
@@ -256,7 +256,7 @@ class plain_rows {
     return {node<pad_op>(numbers, reshaped(in(4), whole))};
   }
 
-  // By its rewrite.
+  // Makes rows by the operator's rewrite.
   results rewritten(const canonical_rewrite& rewrite) {
     std::vector<output> operands;
     for (int k : rewrite.operands) operands.push_back(in(k));
@@ -265,7 +265,7 @@ class plain_rows {
   }
 
   friend struct row_facts;
-  // How operators are expressed by rows of others that follow from shapes, by type, sorted.
+  // The operators that are expressed by rows of other operators according to shapes, sorted by type.
   static decltype(row_facts::shaped) find_shaped(std::string_view type) {
     using self = plain_rows;
     constexpr std::pair<std::string_view, decltype(row_facts::shaped)> known[]{{"ConcatV2", &self::concatenated},

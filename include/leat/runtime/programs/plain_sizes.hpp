@@ -1,8 +1,8 @@
 #pragma once
-// Generalizes a plan's table from two sizes to all. Two tables of the same plan for different sizes are compared: a dimension that
-// differs between them and is in both a feed's gets a name; a constant that differs as the number of elements along such dimensions,
-// or as its reciprocal, becomes computed from it. Whether a third table is an instance of the general one is decided by comparing
-// all their numbers, so the general program runs only for sizes whose own table says the same.
+// Generalizes a plan's table from two sizes to all. Two tables of the same plan for different sizes are compared: a dimension that differs
+// between them and occurs in the shapes of the feeds gets a name; a constant that differs as the number of elements along such dimensions,
+// or as its reciprocal, becomes computed from it. Whether a third table is an instance of the general one is decided by comparing all
+// attributes and constants, so the general program runs only for sizes whose own table agrees with it.
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
@@ -15,7 +15,7 @@
 namespace leat::runtime {
 
 inline constexpr std::size_t most_sizes = 4;
-/// Sizes by index; -1 for unset.
+/// Values of the sizes; -1 for unset.
 using plan_sizes = std::array<std::int64_t, most_sizes>;
 
 inline constexpr std::array<std::string_view, most_sizes> size_texts{"size 0", "size 1", "size 2", "size 3"};
@@ -27,7 +27,7 @@ constexpr int size_of_name(std::int64_t dimension) {
     if (size_dimensions[k] == dimension) return static_cast<int>(k);
   return -1;
 }
-/// A dimension of a general table, with sizes substituted.
+/// A dimension of a general table, with the values of sizes substituted.
 constexpr std::int64_t with_sizes(std::int64_t number, const plan_sizes& sizes) {
   const int k = is_named(number) ? size_of_name(number) : -1;
   return k < 0 ? number : sizes[static_cast<std::size_t>(k)];
@@ -36,7 +36,7 @@ constexpr shape with_sizes(shape s, const plan_sizes& sizes) {
   for (int i = 0; i < s.rank; ++i) s.dim[i] = with_sizes(s.dim[i], sizes);
   return s;
 }
-/// Whether a shape is an instance of one with names; sets the sizes of those names.
+/// Whether a shape is an instance of a shape with named dimensions; sets the sizes of those names.
 constexpr bool match(const shape& named, const shape& now, plan_sizes& sizes) {
   if (named.rank != now.rank) return false;
   for (int i = 0; i < named.rank; ++i) {
@@ -50,7 +50,7 @@ constexpr bool match(const shape& named, const shape& now, plan_sizes& sizes) {
   return true;
 }
 
-/// The sizes for which a general table is known to be right: the last few thousand.
+/// The sizes for which a general table was found right. Cleared when it has 4,096 entries.
 class checked_sizes {
  public:
   bool has(const plan_sizes& sizes) const { return all_.contains(sizes); }
@@ -63,7 +63,7 @@ class checked_sizes {
   std::set<plan_sizes> all_;
 };
 
-/// A number that follows from sizes: factor x Π sizes, or factor / (divisor x Π sizes).
+/// A constant that is computed from sizes: factor x Π sizes, or factor / (divisor x Π sizes).
 struct sized_number {
   std::int64_t factor = 1;
   std::int64_t divisor = 0;               // 0: no division
@@ -77,16 +77,16 @@ struct sized_number {
   }
 };
 
-/// A table for all sizes that it is right for.
+/// A table that is valid for many sizes.
 struct general_table {
   plain_table table;
-  std::vector<int> places;                            // maps an instance's rows to rows here
-  std::vector<std::pair<int, sized_number>> numbers;  // the instance's constants that follow from sizes, by row
+  std::vector<int> places;                            // maps an instance's rows to rows of `table`
+  std::vector<std::pair<int, sized_number>> numbers;  // by row: the instance's constants that are computed from sizes
 };
 
 namespace detail {
 
-// Attributes that are shapes, or may be those of named dimensions that are taken whole.
+// Whether attributes are a shape, or sizes that may equal a named dimension taken whole.
 inline bool has_shape_attributes(const op_info& op) {
   return op.code == operator_record<reshape_op>::code || op.code == operator_record<broadcast_to_op>::code ||
          op.code == operator_record<slice_op>::code;
@@ -106,7 +106,7 @@ inline bool same_but_rows(const plain_table& a, const plain_table& b) {
          std::ranges::equal(a.arrays, b.arrays, same_elements) && std::ranges::equal(a.variables, b.variables, same_variable) &&
          std::ranges::equal(a.known_feeds, b.known_feeds, same_feed);
 }
-// Whether two rows that are not constants are alike; `place` maps a row of the second table to one of the first.
+// Whether two rows that are not constants agree, apart from attributes; `place` maps a row of the second table to one of the first.
 template <class Place>
 bool same_row(const graph& a, const node& x, const graph& b, const node& y, Place place) {
   if (x.op->code != y.op->code || x.result.type != y.result.type || x.input_count != y.input_count || x.control_count != y.control_count ||
@@ -150,7 +150,7 @@ class size_finder {
   graph& rows() { return made_.table.rows; }
   int place(int row) const { return made_.places[static_cast<std::size_t>(row)]; }
 
-  // The feeds' sizes that differ; those that are equal in both tables are taken for one.
+  // Finds the sizes of the feeds that differ. Dimensions that are equal to each other in both tables share one size.
   bool find_sizes() {
     for (std::size_t k = 0; k < b_.feeds.size(); ++k) {
       const shape &a = a_.feeds[k].extent, &b = b_.feeds[k].extent;
@@ -213,7 +213,7 @@ class size_finder {
     try {
       return rows().add(*b.op, inputs, numbers, controls);
     } catch (const error&) {
-      return -1;  // the operator's shape rule does not take named dimensions
+      return -1;  // the operator's shape rule does not accept named dimensions
     }
   }
 
@@ -230,7 +230,7 @@ class size_finder {
     if (n->divisor != 0) row = make_node<real_div_op>({}, constant_like(row, static_cast<double>(n->factor)), row);
     return broadcast_to(row, result.extent).index();
   }
-  // A formula that gives x for the sizes of one table and y for those of the other.
+  // A formula that yields x for the sizes of the first table and y for those of the second.
   std::optional<sized_number> sized(dtype type, double x, double y) const {
     for (std::size_t i = 0; i < count_; ++i) {
       sized_number n{.sizes{size_dimensions[i]}, .count = 1};
@@ -271,7 +271,7 @@ class size_finder {
 
 }  // namespace detail
 
-/// The table of which both are instances, if there is one.
+/// The general table of which both tables are instances, if there is one.
 inline std::optional<general_table> generalize(const plain_table& a, const plain_table& b) { return detail::size_finder(a, b).find(); }
 
 /// Whether a table equals the general one with these sizes.
@@ -287,7 +287,7 @@ inline bool is_instance(const general_table& general, const plain_table& table, 
     if (g.result.type != t.result.type || !(with_sizes(g.result.extent, sizes) == t.result.extent)) return false;
     if (follows || t.op->kind == op_kind::constant) {
       if (t.op->kind != op_kind::constant || (!follows && g.op->kind != op_kind::constant)) return false;
-      if (t.result.extent.elements() == 0) continue;  // its values do not matter
+      if (t.result.extent.elements() == 0) continue;  // it has no values to compare
       const std::int64_t bits = follows ? leat::detail::bits_of(t.result.type, number.value(sizes)) : of.rows.attribute(g, 0);
       if (bits != table.rows.attribute(t, 0)) return false;
       continue;

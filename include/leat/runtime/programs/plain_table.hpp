@@ -1,7 +1,7 @@
 #pragma once
-// Translates a plan to the plain table that the compiler's passes take, for the current shapes: variables, feeds and arrays become
-// leaves, and what depends on shapes and constants alone is computed by the same kernels. A plan that such a table cannot express
-// has none.
+// Translates a plan to the plain table that the compiler's passes take, for the current shapes: variables, feeds and constant arrays become
+// its inputs, and results that depend on shapes and constants alone are computed here, by the executor's kernels. Not every plan can be
+// expressed by such a table.
 
 #include <leat/ops/add_n.hpp>
 #include <leat/runtime/kernels/constants.hpp>
@@ -16,7 +16,7 @@
 
 namespace leat::runtime {
 
-/// The table and the sources of its leaves.
+/// The table and the sources of its inputs.
 struct plain_table {
   enum class leaf_kind { feed, variable, array };
   struct leaf_source {
@@ -30,24 +30,25 @@ struct plain_table {
     bool written;
   };
   graph rows;
-  std::vector<int> targets;         // rows of fetches that are not known, and of all writes
+  std::vector<int> targets;         // rows of fetches that are not known, then of all writes
   std::vector<int> targets_of;      // indexed by fetch: its index among the targets, or -1
-  std::vector<tensor_value> known;  // indexed by fetch: its value, if that depends on shapes alone
+  std::vector<tensor_value> known;  // indexed by fetch: its value, if it depends on shapes alone
   std::vector<tensor_info> results;
-  std::vector<tensor_info> feeds;                         // it was made for these
-  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
-  std::vector<leaf_source> sources;                       // indexed by the leaf's id - 1
+  std::vector<tensor_info> feeds;                         // the feeds that it was made for
+  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed
+  std::vector<leaf_source> sources;                       // indexed by the id of the table's input, minus 1
   std::vector<variable> variables;
   std::vector<tensor_value> arrays;
-  std::vector<std::vector<variable_slot*>> together;  // written by one node
+  std::vector<std::vector<variable_slot*>> together;  // groups of variables, each written by one node
 };
 
 class plain_builder {
  public:
   plain_builder(graph& g, const run_plan& plan, step_state& step) : g_(g), plan_(plan), step_(step) {}
 
-  /// The table, or nothing if the plan has none for these shapes: `reason` says why. It is valid for the elements of `known_feeds` only.
-  /// Errors: none of those that nodes raise, which the executor reports.
+  /// The table, or nothing if the plan cannot be expressed for these shapes; `reason` is then the cause. The table is valid only for the
+  /// elements of `known_feeds`.
+  /// Errors: none. The executor reports the errors of nodes.
   std::optional<plain_table> make(std::span<const tensor_value> feeds, std::span<const int> known_feeds = {}) {
     if (const std::string_view why = plan_.why_no_program(); !why.empty()) return without(why);
     for (const auto& f : feeds) {
@@ -85,9 +86,9 @@ class plain_builder {
  private:
   struct slot_writer {
     int node;
-    bool follows_all;  // those of the same variable before it
+    bool follows_all;  // depends on all earlier writers of the variable
   };
-  static constexpr std::int64_t most_known = 4096;  // limit on elements folded at once
+  static constexpr std::int64_t most_known = 4096;  // limit for elements that are computed here
 
   std::optional<plain_table> without(std::string_view reason) {
     reason_ = reason;
@@ -114,7 +115,7 @@ class plain_builder {
     return made_.rows.add_leaf(op, info, made_.rows.keep("leaf ", std::to_string(id)), id, attributes);
   }
 
-  // The row of a value as an operand: of known elements, a constant or an array leaf; of a variable, its value at this point.
+  // The row of a value as an operand: for known elements, a constant or an array input; for a variable, its value at this point.
   int row_of(plain_value& v, int user, bool late) {
     if (v.slot != nullptr) return read(v, user, late);
     if (v.row >= 0) return v.row;
@@ -135,11 +136,11 @@ class plain_builder {
       return is_exact(t.type(), d) ? std::optional(d) : std::nullopt;
     });
   }
-  // Whether a row can have this number: not NaN, whose bits count, nor an integer that the double may have rounded.
+  // Whether a row can hold this constant: not NaN, whose bits count, nor an integer that the double may have rounded.
   static bool is_exact(dtype type, double d) {
     return d == d && (type != dtype::int64 || (d < 9007199254740992.0 && d > -9007199254740992.0));
   }
-  // A read that follows writes is a row of its own that waits for them.
+  // A read that follows writes is a row of its own, with control inputs from them.
   int read(plain_value& v, int user, bool late) {
     const int base = variable_row(*v.slot, v.info);
     if (!late && v.row >= 0) return v.row;
@@ -159,8 +160,8 @@ class plain_builder {
     return at->second;
   }
   int place_of(int node) const { return places_[static_cast<std::size_t>(node)]; }
-  // The writes of a variable that a node depends on, the latest of each path, without those that one of them follows in any case. Nodes
-  // are met from the last to the first, so the search ends at a write that follows all others.
+  // The writes of a variable that a node depends on: the latest on each path, without those that another of them follows in any case. Nodes
+  // are visited from the last to the first, so the search ends at a write that follows all others.
   std::vector<int> writes_before(int user, variable_slot* slot) {
     const auto found = writers_.find(slot);
     if (found == writers_.end()) return {};
@@ -172,7 +173,7 @@ class plain_builder {
     }
     const int earliest = place_of(writers.front().node);
     std::vector<int> all;
-    std::priority_queue<int> open;  // places in the plan's order
+    std::priority_queue<int> open;  // positions in the plan's order
     ++search_;
     const auto meet_operands = [&](const plan_node& n) {
       const auto meet = [&](int node) {
@@ -207,11 +208,11 @@ class plain_builder {
     writers.push_back({node, writers.empty() || (writers.back().follows_all && follows_last())});
   }
 
-  // What a node becomes, by its operator; found out once for each.
+  // How nodes of an operator are translated; determined once per operator.
   enum class role : unsigned char { nothing, constant, variable, passes_on, computes, other };
   struct operator_facts {
     role is = role::other;
-    bool by_shape = false;  // it looks at its input's shape alone
+    bool by_shape = false;  // depends on its input's shape alone
     row_facts rows;
   };
   const operator_facts& facts_of(const op_info& op) {
@@ -271,7 +272,7 @@ class plain_builder {
     return true;
   }
 
-  // The array of a number is made when somebody asks for it; most are operands alone.
+  // The array of a scalar constant is made only on demand, because most are only operands.
   static bool enter_constant(const plan_node& n, plain_value& v) {
     const tensor_proto& contents = contents_of_constant(*n.node);
     if (const auto bits = leat::detail::scalar_bits(contents)) {
@@ -301,7 +302,7 @@ class plain_builder {
     return size_of(v.info.type) > 0;
   }
 
-  // Computes what depends on shapes and constants alone.
+  // Computes results that depend on shapes and constants alone.
   bool fold(const plan_node& n, int index, const operator_facts& facts) {
     for (const plan_source& s : n.inputs) {
       const plain_value& v = result(s.node, s.port);
@@ -311,7 +312,7 @@ class plain_builder {
     for (std::size_t k = 0; k < in.size(); ++k) {
       plain_value& v = input(n, static_cast<int>(k));
       if (v.is_known()) in[k].value = v.elements();
-      else in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
+      else in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // the kernel reads only its shape
     }
     if (n.work == work_kind::filled && product_exceeds(in[0].value, most_known)) return false;
     if ((n.work == work_kind::broadcast || n.work == work_kind::tiled) && product_exceeds(in[1].value, most_known)) return false;
@@ -345,7 +346,7 @@ class plain_builder {
         in.emplace_back(made_.rows, row_of(v, index, false));
       }
     }
-    // Earlier writes to these variables, for which this one waits.
+    // Earlier writes to these variables, which must precede this one.
     std::vector<int> waits;
     std::vector<std::vector<int>> after;
     for (variable_slot* const slot : slots) {
@@ -409,14 +410,14 @@ class plain_builder {
   std::vector<plain_value> values_;
   std::unordered_map<const op_info*, operator_facts> facts_;
   std::pair<const op_info*, const operator_facts*> last_facts_{};
-  std::vector<plain_value*> operands_;  // of the node at hand
-  std::vector<plain_value> reads_;      // those that are values of variables
+  std::vector<plain_value*> operands_;  // of the current node
+  std::vector<plain_value> reads_;      // values of variables among them
   const std::function<int(plain_value&)> operand_row_ = [this](plain_value& v) { return row_of(v, -1, false); };
   std::map<variable_slot*, int> variable_rows_;
   std::map<variable_slot*, std::vector<slot_writer>> writers_;  // in the plan's order
   std::map<int, int> write_rows_;
-  std::vector<int> places_;  // of nodes in the plan's order
-  std::vector<int> met_;     // indexed by node: the last search that met it
+  std::vector<int> places_;  // indexed by node: position in the plan's order
+  std::vector<int> met_;     // indexed by node: the last search that visited it
   int search_ = 0;
   std::vector<int> writes_;
   bool lacks_values_ = false;

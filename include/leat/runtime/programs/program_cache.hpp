@@ -1,7 +1,7 @@
 #pragma once
-// A plan's programs, by the shapes that it is run with: the first two for one set of shapes each, since many plans see no more; the
-// third for all sizes, if the tables differ in sizes alone (plain_sizes.hpp). The programs share memory for intermediate results: one
-// that has none takes it from one that is not running. Their total is limited by the session's budget (program_budget.hpp).
+// A plan's programs, by the shapes that it runs with. The first two are for one set of shapes each, because many plans see no more; the
+// third is for all sizes, if the tables differ only in sizes (plain_sizes.hpp). The programs share memory for intermediate results: a
+// program without memory takes that of one that is not running. Their total memory is limited by the session's budget (program_budget.hpp).
 
 #include <leat/runtime/programs/plain.hpp>
 
@@ -16,15 +16,15 @@ class program_cache final : program_holder {
     if (budget_ != nullptr) budget_->leave(*this);
   }
 
-  /// The program for these values, compiled if there is none yet; null if the plan runs without one. It is valid for the elements of
-  /// `known_feeds` only.
+  /// The program for these values, compiled if there is none yet; null if the plan runs without a program. It is valid only for the
+  /// elements of `known_feeds`.
   std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                                       std::span<const int> known_feeds = {}) {
     std::shared_ptr<plain_program> p;
     {
       const std::lock_guard lock(guard_);
       plan_sizes sizes;
-      bool may_have = false;  // a general program exists that has not been checked for these sizes
+      bool may_have = false;  // a general program exists that was not checked for these sizes
       for (auto& at : programs_) {
         if (!at->fits(values, sizes)) continue;
         if (at->general && !at->checked.has(sizes)) {
@@ -50,14 +50,15 @@ class program_cache final : program_holder {
     step.session.programs->trim(p.get());
     return p;
   }
-  /// The same; `last` keeps it for the caller's next run, which tries it first and does not wait for the lock.
+  /// Like the other `find`; stores a program for one set of shapes in `last`, so that the caller's next run can try it first without
+  /// waiting for the lock.
   std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                                       std::weak_ptr<plain_program>& last) {
     auto p = find(g, plan, step, values);
     if (p != nullptr && !p->general) last = p;
     return p;
   }
-  /// Gives a program that is about to run, and lacks memory, that of another one that is not running.
+  /// If a program that is about to run lacks memory, gives it the memory of programs that are not running.
   void lend(plain_program& to, std::int64_t budget) {
     const std::int64_t wanted = to.bound->needed_bytes();
     if (wanted < least_lent || wanted <= to.bound->arena_bytes()) return;
@@ -72,7 +73,7 @@ class program_cache final : program_holder {
       if (to.bound->arena_bytes() >= wanted) return;
     }
   }
-  /// Drops a program whose variables have changed shape or are gone.
+  /// Drops a program because one of its variables has another shape now, or has no value.
   void forget(const std::shared_ptr<plain_program>& p) { drop(p.get()); }
   /// Whether compiling the plan has been given up.
   bool is_hopeless() {
@@ -99,12 +100,12 @@ class program_cache final : program_holder {
     std::shared_ptr<plain_program> program;
     bool fresh = false;
   };
-  // The program for these values: an existing one for many sizes that fits; or a new one, for these sizes or for many.
+  // The program for these values: an existing one for many sizes that fits, or a new one for these sizes or for many.
   made_program make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                     std::span<const int> known_feeds, bool may_have) {
     std::optional<trace_scope> timed;
     if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
-    const cpu::flush_denormals mode;  // for what is computed now
+    const cpu::flush_denormals mode;  // for results that are computed here
     plain_builder builder(g, plan, step);
     std::optional<plain_table> table = builder.make(values, known_feeds);
     if (table && may_have) {
@@ -116,12 +117,12 @@ class program_cache final : program_holder {
     if (table && p == nullptr) p = program_of(*table);
     if (p == nullptr) {
       if (!builder.reason().empty()) reason_ = builder.reason();
-      if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // the plan has no program
+      if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // the plan cannot be compiled
       timed.reset();
       trace_reason(step);
       return {};
     }
-    // The second table is kept: its differences from the third follow from the sizes of the feeds.
+    // Keeps the second table: its differences from the third show how it depends on the sizes of feeds.
     if (made_++ > 0 && !p->general && failed_to_generalize_ < 3) earlier_ = std::move(table);
     return {p, true};
   }
@@ -134,7 +135,7 @@ class program_cache final : program_holder {
       }
     return nullptr;
   }
-  // A program for all sizes of which this table and an earlier one are instances.
+  // A program for all sizes, of which this table and an earlier one are instances; null if there is none.
   std::shared_ptr<plain_program> make_general(const plain_table& table, std::span<const tensor_value> values) {
     std::optional<general_table> made = generalize(*earlier_, table);
     earlier_.reset();
@@ -149,7 +150,7 @@ class program_cache final : program_holder {
     p->own_bytes += static_cast<std::int64_t>(p->general->places.size() * (sizeof(node) + 4 * sizeof(int)));
     return p;
   }
-  // None if the passes refuse the table, or memory does not suffice: the executor reports the error, or needs less.
+  // Null if the passes reject the table or memory does not suffice. The executor then reports the error, or needs less memory.
   std::shared_ptr<plain_program> program_of(const plain_table& table) {
     try {
       return std::make_shared<plain_program>(table);
@@ -160,12 +161,13 @@ class program_cache final : program_holder {
     }
     return nullptr;
   }
-  // An event of no length that says why the nodes run one by one.
+  // Records an event of zero duration: the reason why the nodes run one by one.
   void trace_reason(step_state& step) const {
     if (step.trace == nullptr) return;
     const trace_scope why(step.trace, step.traced_run, "no program: " + reason_.substr(0, reason_.find('\n')), "Plan");
   }
-  // After many different shapes, compiles only for shapes seen before: a program that runs once does not pay.
+  // After many different shapes, only shapes that were seen before are compiled, because compiling does not pay for a program that runs
+  // once.
   bool is_worth_making(std::span<const tensor_value> values) {
     if (made_ < ready_made) return true;
     std::uint64_t h = 0;
@@ -188,19 +190,19 @@ class program_cache final : program_holder {
   std::mutex guard_;
   std::vector<std::shared_ptr<plain_program>> programs_;  // the most recently used first
   bool is_hopeless_ = false;
-  std::string reason_;  // why there was no program the last time
-  std::optional<plain_table> earlier_;  // a table for other sizes
+  std::string reason_;  // why the last attempt made no program
+  std::optional<plain_table> earlier_;  // a table for other sizes, to compare with the next
   int failed_to_generalize_ = 0;
   int made_ = 0;
   int failed_ = 0;
-  std::vector<std::uint64_t> seen_;  // shapes seen after many programs had been made
+  std::vector<std::uint64_t> seen_;  // hashes of shapes seen after many programs had been made
   std::size_t next_seen_ = 0;
   std::mutex entering_;
   std::shared_ptr<program_budget> budget_;
 };
 
 inline void plain_program::have_memory(step_state& step, program_cache& cache) {
-  // Releases the memory of larger sizes.
+  // Releases memory that was needed for larger sizes.
   if (bound->arena_bytes() > step.session.programs->most() && bound->needed_bytes() < bound->arena_bytes() / 2) bound->release_memory();
   cache.lend(*this, step.session.programs->most());
   const std::int64_t before = bound->arena_bytes();

@@ -1,7 +1,7 @@
 #pragma once
-// The points at which a run of a compiled program can be stopped: before a step, and between the chunks of a step that writes no
-// variable, but never between two writes of one node. A program of less than about a millisecond is never stopped and checks nothing.
-// A longer one checks before a step only after enough work since the last check, so that the checks cost no measurable time.
+// The points at which a run of a compiled program can be stopped: before a step, and between the chunks of a step that writes no variable,
+// but never between two writes of one node. A program of less than about a millisecond is never stopped and checks nothing. A longer one
+// checks before a step only after enough work since the last check, so that the checks cost no measurable time.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -11,7 +11,7 @@
 namespace leat::runtime {
 
 struct program_stops {
-  /// Checks before a step: `at_calls` for cancellation, `at_clock` for the deadline too; `within`: also between its chunks.
+  /// Checks before a step: `at_calls` for cancellation; `at_clock` for the deadline, too; `within`: also between the step's chunks.
   enum look : unsigned char { at_calls = 1, at_clock = 2, within = 4 };
   bool is_long = false;
   std::vector<unsigned char> of_step;  // indexed by step: bits of `look`
@@ -25,7 +25,7 @@ using namespace leat::instructions;
 inline std::int64_t elements_of(const program_view& p, int buffer, const std::int64_t* sizes) {
   return p.elements(p.buffer_at(buffer).extent, sizes);
 }
-// Cost estimate of a step: the elements that it computes times the instructions for each.
+// Cost estimate of a step: the elements that it computes times the instructions per element.
 inline double work_of_step(const program_view& p, const program_view::step& s, const std::int64_t* sizes) {
   double n = 1;
   if (s.is_cluster) {
@@ -33,7 +33,8 @@ inline double work_of_step(const program_view& p, const program_view::step& s, c
     return n * (s.instruction_count / words_per_instruction);
   }
   if ((s.code == operator_record<matmul_op>::code || s.code == operator_record<passes::matmul_update_op>::code) && s.operand_count >= 3) {
-    // [m, k] x [k, n] = [m, n]: the sizes' product has each of m, k, n twice; 16 multiplications cost about one instruction elsewhere
+    // [m, k] x [k, n] = [m, n]: the product of the three element counts contains m, k and n twice each. 16 multiplications cost about as
+    // much as one instruction of other steps.
     for (int k = 0; k < 3; ++k) n *= static_cast<double>(elements_of(p, s.operand_buffer(k), sizes));
     return std::sqrt(n) / 16;
   }
@@ -41,7 +42,7 @@ inline double work_of_step(const program_view& p, const program_view::step& s, c
   for (int k = 0; k < s.operand_count; ++k) n += static_cast<double>(elements_of(p, s.operand_buffer(k), sizes));
   return n;
 }
-// Calls `f` with the buffer of each variable that a step writes or may write.
+// Calls `f` with the buffer of each variable that a step may write.
 template <class F>
 void for_each_written(const program_view& p, const std::int64_t* data, const program_view::step& s, F f) {
   const auto tell = [&](int operand) {
@@ -62,7 +63,7 @@ void for_each_written(const program_view& p, const std::int64_t* data, const pro
 
 }  // namespace detail
 
-/// Finds the stops of a program that runs with these sizes of its named dimensions. `together`: for each node that writes several
+/// Finds the stops of a program that runs with these values of its named dimensions. `together`: for each node that writes several
 /// variables, their buffers.
 inline program_stops find_stops(const program_view& p, const std::int64_t* data, const std::int64_t* sizes,
                                 const std::vector<std::vector<int>>& together) {
@@ -74,9 +75,9 @@ inline program_stops find_stops(const program_view& p, const std::int64_t* data,
   for (std::size_t k = 0; k < steps; ++k) all += work[k] = detail::work_of_step(p, p.step_at(static_cast<int>(k)), sizes);
   made.is_long = all >= long_work;
   if (!made.is_long) return made;
-  std::vector<bool> closed(steps, false);  // no stop before the step
+  std::vector<bool> closed(steps, false);  // indexed by step: no stop before it
   made.of_step.assign(steps, 0);
-  std::vector<std::pair<int, int>> written(static_cast<std::size_t>(p.buffers()), {-1, -1});  // by variable: its first and last write
+  std::vector<std::pair<int, int>> written(static_cast<std::size_t>(p.buffers()), {-1, -1});  // by buffer: first and last write
   for (std::size_t k = 0; k < steps; ++k) {
     bool writes = false;
     detail::for_each_written(p, data, p.step_at(static_cast<int>(k)), [&](int buffer) {
@@ -111,7 +112,7 @@ inline program_stops find_stops(const program_view& p, const std::int64_t* data,
   return made;
 }
 
-/// Observer of a run that makes the checks of `stops`, and forwards to another observer if there is one.
+/// Observer of a run that performs the checks of `stops`, then calls another observer if there is one.
 template <class Observer>
 class stop_observer {
  public:

@@ -1,12 +1,12 @@
 #pragma once
-// The thread pool of one run. One thread at a time is the leader: it runs light nodes, propagates results and hands out jobs, that
-// is, nodes that are heavy or may block. A thread that finishes a job becomes the leader if there is none. So the state of a run is
-// accessed by its leader alone and needs no lock, and a light node costs what it costs on one thread.
+// The thread pool of one run. One thread at a time is the leader: it runs light nodes, propagates results and hands out jobs, that is,
+// nodes that are heavy or may block. A thread that finishes a job becomes the leader if there is none. So only the leader accesses the
+// state of a run, which needs no lock, and a light node costs what it costs on one thread.
 //
-// Heavy jobs run on the thread that called the run and on oneTBB's threads, in an arena of their own: a thread that waits for the
-// chunks of its node must not start another node meanwhile, because it may hold the first one's lock. Jobs that block get dedicated
-// threads, whose number does not depend on oneTBB, so a run in which one node waits for another always finishes. The calling thread
-// takes a blocking job when it has nothing else to do.
+// Heavy jobs run on the thread that called the run and on oneTBB's threads, in an arena of their own: a thread that waits for the chunks of
+// its node must not start another node meanwhile, because it may hold the first one's lock. Jobs that block get dedicated threads,
+// independent of the number of oneTBB's threads, so a run in which one node waits for another always finishes. The calling thread takes a
+// blocking job when it has nothing else to do.
 
 #include <leat/cpu/float_mode.hpp>
 #include <leat/cpu/parallel.hpp>
@@ -21,10 +21,10 @@
 namespace leat::runtime {
 
 #if defined(LEAT_USE_TBB)
-// The oneTBB arena for the nodes of all runs: as large as the largest run asked for, up to what oneTBB allows.
+// The oneTBB arena for the nodes of all runs. It has as many threads as the largest run asked for, at most as many as oneTBB allows.
 class helpers_arena {
  public:
-  /// Null if oneTBB has no thread but the caller's.
+  /// Null if oneTBB has no thread other than the caller's.
   static std::shared_ptr<tbb::task_arena> for_threads(int threads) {
     static helpers_arena all;
     const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
@@ -53,13 +53,13 @@ class crew_job {
   bool waits = false;
 };
 
-/// The work of the leading thread.
+/// Interface of the work that the leader does.
 class crew_lead {
  public:
   /// Takes the results of a finished job.
   virtual void finish(crew_job& done) = 0;
-  /// Runs what is ready and hands out jobs. Returns false if nothing is left to do before a job ends, true if it stopped because one
-  /// has ended (`crew::has_news`).
+  /// Runs ready nodes and hands out jobs. Returns false if nothing is left to do before a job ends, true if it stopped because a job has
+  /// ended (`crew::has_news`).
   virtual bool advance() = 0;
 
  protected:
@@ -68,7 +68,7 @@ class crew_lead {
 
 class crew : public std::enable_shared_from_this<crew> {
  public:
-  /// The thread that constructs it is the leader until it calls `run`.
+  /// The constructing thread is the leader until it calls `run`.
   crew(step_state& step, crew_lead& lead)
       : step_(step), lead_(lead), threads_(step.threads), mode_(cpu::float_mode::current()), limit_(cpu::thread_limit()) {}
 
@@ -82,7 +82,7 @@ class crew : public std::enable_shared_from_this<crew> {
       return;
     }
     heavy_.push_back(std::move(job));
-    const std::size_t others = heavy_.size() - (more ? 0 : 1);  // the leader does one itself
+    const std::size_t others = heavy_.size() - (more ? 0 : 1);  // the leader runs one of them itself
     if (others == 0) return;
     if (is_idle_) changed_.notify_all();
 #if defined(LEAT_USE_TBB)
@@ -97,13 +97,14 @@ class crew : public std::enable_shared_from_this<crew> {
   /// Leader only: whether jobs have finished or the run has failed.
   bool has_news() const { return news_.load(std::memory_order_relaxed); }
 
-  /// Ends the run with an error: blocked jobs stop at their next check, jobs not yet begun are dropped. `run` throws the first error.
+  /// Ends the run with an error: blocked jobs stop at their next check, and jobs that have not begun are dropped. `run` throws the first
+  /// error.
   void fail(std::exception_ptr e) {
     const std::lock_guard lock(guard_);
     fail_locked(std::move(e));
   }
 
-  /// Constructing thread only: runs until nothing is left and all jobs have ended. Errors: the first of any node.
+  /// Constructing thread only: runs until nothing is left and all jobs have ended. Errors: the first error of any node.
   void run() {
     work(role::caller);
     for (std::thread& t : own_) t.join();
@@ -129,7 +130,7 @@ class crew : public std::enable_shared_from_this<crew> {
 
   void work(role who) {
     std::unique_lock lock(guard_);
-    bool leads = who == role::caller;  // from the beginning
+    bool leads = who == role::caller;  // the calling thread leads first
     while (!done_) {
       if (leads || (!is_led_ && !completed_.empty())) {
         leads = false;
@@ -147,7 +148,7 @@ class crew : public std::enable_shared_from_this<crew> {
     }
   }
 
-  // Called and left with the lock held.
+  // The lock is held on entry and on return.
   void lead(std::unique_lock<std::mutex>& lock) {
     is_led_ = true;
     std::vector<std::unique_ptr<crew_job>> ended;
@@ -192,7 +193,7 @@ class crew : public std::enable_shared_from_this<crew> {
     }
   }
 
-  // Decides whether anything is left and which thread does it. Called when there is no leader.
+  // Decides whether the run is done; if not, wakes a thread for the remaining jobs. Called when there is no leader.
   void settle(role who) {
     if (error_) {
       heavy_.clear();
@@ -228,7 +229,7 @@ class crew : public std::enable_shared_from_this<crew> {
     return nullptr;
   }
 
-  // Starts threads for blocking jobs, except for `taken` of them that existing threads take.
+  // Starts threads for blocking jobs, except for `taken` jobs that existing threads take.
   void find_waiting_threads(int taken) {
     if (free_waiters_ > 0) changed_.notify_all();
     while (static_cast<int>(waiting_.size()) > free_waiters_ + taken && own_.size() < most_waiters && !error_) {
@@ -272,7 +273,7 @@ class crew : public std::enable_shared_from_this<crew> {
   crew_lead& lead_;
   const int threads_;
   const cpu::float_mode mode_;
-  const int limit_;  // for the threads within a node
+  const int limit_;  // of threads within a node
   std::atomic<bool> news_{false};
 
   std::mutex guard_;  // protects everything below
@@ -281,10 +282,10 @@ class crew : public std::enable_shared_from_this<crew> {
   std::deque<std::unique_ptr<crew_job>> waiting_;
   std::vector<std::unique_ptr<crew_job>> completed_;
   std::vector<std::thread> own_;
-  int free_waiters_ = 0;    // of these: without a job, or about to take one
+  int free_waiters_ = 0;    // of `own_`: threads without a job, or about to take one
   int running_ = 0;
   int running_heavy_ = 0;
-  int coming_ = 0;          // helpers that were requested
+  int coming_ = 0;          // helpers that were requested and have not begun
   int helping_ = 0;
   bool is_led_ = true;
   bool is_idle_ = false;    // the calling thread has nothing to do

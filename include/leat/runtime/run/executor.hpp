@@ -1,15 +1,15 @@
 #pragma once
-// Runs a plan node by node. Without control flow the nodes run in a fixed order on one thread, until one is reached that others
-// may run beside; the rest of the plan is then executed as plans with control flow are (framed_run.hpp).
+// Runs a plan node by node. A plan without control flow runs in a fixed order on one thread, until it reaches a node that others may run
+// concurrently with; the rest of the plan is then executed like a plan with control flow (framed_run.hpp).
 
 #include <leat/runtime/run/framed_run.hpp>
 
 namespace leat::runtime {
 
-/// What a plan without control flow keeps for its next run: a place for each result, where constants stay. Thread-safe.
+/// State that a plan without control flow keeps for its next run: storage for all results, in which the constants remain. Thread-safe.
 class kept_results {
  public:
-  /// Hands out the places, empty ones where there are none or another run has them; returns whether constants are there.
+  /// Hands out the storage; it is new if there is none or if another run has it. Returns whether it contains the constants.
   bool take(std::vector<token>& results, std::size_t count) {
     {
       const std::lock_guard lock(guard_);
@@ -19,7 +19,7 @@ class kept_results {
     results.resize(count);
     return has_constants;
   }
-  /// Takes them back after a run, without all that is no constant.
+  /// Takes the storage back after a run and removes all values that are not constants.
   void give_back(const run_plan& plan, std::vector<token>& results) {
     if (results.size() > most) return;
     for (const plan_node& n : plan.nodes)
@@ -75,9 +75,9 @@ class straight_run {
   }
 
  private:
-  static constexpr std::int64_t light = 1024;  // elements of one function: never worth another thread
+  static constexpr std::int64_t light = 1024;  // elements of one function: too few to be worth another thread
 
-  // Runs a node whose program is one function (node_program.hpp), on the values where they lie; returns false if it is not one.
+  // Runs a node whose program is one function (node_program.hpp) directly on the stored values. Returns false if it is not one.
   bool run_function(const plan_node& n, std::vector<token>& slots, bool may_overlap) const {
     if (n.node == nullptr || n.part != nullptr || step_.trace != nullptr) return false;
     const node_function* const f = n.node->function.load(std::memory_order_acquire);
@@ -88,7 +88,7 @@ class straight_run {
     try {
       if (!f->run(count, input, is_last, slots[static_cast<std::size_t>(n.first_result)])) return false;
     } catch (const error&) {
-      return false;  // no memory: the call of the kernel says for which node
+      return false;  // no memory: the kernel's call reports it with the node's name
     }
     for (int k = 0; k < count; ++k)
       if (is_last(k)) input(k) = {};
@@ -100,7 +100,8 @@ class straight_run {
       fetched[static_cast<std::size_t>(f)] = fetched_value(n, result_at(plan_, slots, plan_.fetches[static_cast<std::size_t>(f)]));
   }
 
-  // Whether other nodes may have to run beside this one. When it is one that waits, all nodes that do not wait have run.
+  // Whether other nodes may have to run concurrently with this one. The order is such that before a node that waits all nodes that do not
+  // wait have run.
   bool is_for_threads(const plan_node& n, std::span<const token> inputs) const {
     if (n.waits) return plan_.waits_overlap && step_.threads_for_waiting;
     return plan_.overlaps && step_.threads > 1 && is_heavy(n, inputs);

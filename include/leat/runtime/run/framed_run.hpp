@@ -1,9 +1,9 @@
 #pragma once
-// Executes a plan by TensorFlow's rules: a value is alive or dead (a branch not taken), a node with a dead input is dead, a Merge
-// forwards its live input; Enter opens a frame, NextIteration starts the frame's next iteration, Exit leaves it; a frame is done when
-// nothing in it can run any more. Of the nodes that are ready, those of the oldest iteration run first. Nodes that are heavy or may
-// block run in the thread pool (crew.hpp) while something else is ready; the rest, and the state of the run, belongs to the
-// leading thread. Source: TensorFlow's executor (white paper "Implementation of control flow").
+// Executes a plan by TensorFlow's rules: a value is alive or dead (of a branch that was not taken); a node with a dead input is dead; a
+// Merge forwards its live input; Enter opens a frame, NextIteration starts the frame's next iteration, Exit leaves it; a frame is done when
+// nothing in it can run any more. Of the ready nodes, those of the oldest iteration run first. Nodes that are heavy or may block run in the
+// thread pool (crew.hpp) while something else is ready; the leader runs all other nodes and owns the state of the run. Source: TensorFlow's
+// executor (white paper "Implementation of control flow").
 
 #include <leat/runtime/run/crew.hpp>
 #include <leat/runtime/run/node_call.hpp>
@@ -53,12 +53,12 @@ class framed_run final : crew_lead {
   struct iteration {
     std::uint64_t serial = 0;
     std::vector<token> inputs;  // of all nodes of the frame
-    std::vector<int> waits;     // missing inputs and controls; of a Merge, controls alone
-    std::vector<int> dead;      // dead inputs
-    std::vector<char> live;     // a Merge has a live input
+    std::vector<int> waits;     // missing inputs and controls; for a Merge, only controls
+    std::vector<int> dead;      // number of dead inputs
+    std::vector<char> live;     // whether a Merge has a live input
     std::vector<char> started;
     int outstanding = 0;  // nodes that are ready or running
-    int frames = 0;       // child frames of this iteration
+    int frames = 0;       // number of child frames of this iteration
   };
   struct frame {
     int id = 0;
@@ -66,9 +66,9 @@ class framed_run final : crew_lead {
     int parent_iteration = 0;
     std::map<int, iteration> iterations;
     int last = 0;
-    int ahead = 0;  // iterations up to this one may run although earlier ones have not ended
+    int ahead = 0;  // iterations up to this one may run before earlier ones have ended
     int enters_left = 0;
-    std::vector<std::pair<int, token>> invariants;  // the Enter of a loop invariant, and its value
+    std::vector<std::pair<int, token>> invariants;  // the Enter of each loop invariant, and its value
     std::vector<int> dead_exits;
     std::map<std::pair<int, int>, std::unique_ptr<frame>> children;
   };
@@ -80,7 +80,7 @@ class framed_run final : crew_lead {
     frame* in;
     int iteration;
     bool dead;
-    bool operator<(const item& o) const {  // std::priority_queue yields the largest
+    bool operator<(const item& o) const {  // std::priority_queue returns the largest item first
       if (waits != o.waits) return waits;
       if (serial != o.serial) return serial > o.serial;
       if (writes != o.writes) return writes;
@@ -101,7 +101,7 @@ class framed_run final : crew_lead {
     std::vector<token> results;
   };
 
-  // Waits for what comes from other devices while other nodes run.
+  // Waits for tensors from other devices while other nodes run.
   struct receive_job final : crew_job {
     explicit receive_job(step_state& its_step) : step(its_step) { waits = true; }
     void run() override { step.exchange->wait(step); }
@@ -212,9 +212,9 @@ class framed_run final : crew_lead {
     conclude(job.what, job.node, job.results);
   }
 
-  // A frame's iterations run one after the other, so that stateful nodes (random numbers, stacks) see them in order. Only while a
-  // node waits for others and nothing else is left do further iterations begin: one of their nodes may be what it waits for. The
-  // waiting node itself does not begin again before it has ended.
+  // A frame's iterations run one after the other, so that stateful nodes (random numbers, stacks) see them in order. Later iterations begin
+  // only while a node waits for others and nothing else is left to do, because one of their nodes may be what it waits for. The waiting
+  // node itself does not begin in a later iteration before it has ended.
   bool must_wait(const item& it) const {
     if (it.in->iterations.begin()->first == it.iteration) return false;
     return it.iteration > it.in->ahead || is_out(it);
@@ -250,7 +250,7 @@ class framed_run final : crew_lead {
     }
   }
 
-  // Whether a node is handed out: it may block while others must not, or it is heavy and others may run beside it.
+  // Whether a node runs as a job: it may block while others must go on, or it is heavy and others may run concurrently.
   bool is_job(const item& it) {
     const plan_node& n = at(it.node);
     const bool alone = crew_ == nullptr && ready_.empty() && expected_.empty();
@@ -258,9 +258,9 @@ class framed_run final : crew_lead {
     if (n.kind == flow::send) return false;
     return !alone && step_.threads != 1 && is_heavy(n, inputs_of(it));
   }
-  // ---- what goes to other devices and comes from them ----
+  // ---- tensors to and from other devices ----
 
-  // What others wait for is not kept back while this part waits or computes.
+  // Sends held-back tensors before this thread waits or computes for long, because other devices wait for them.
   void flush() {
     if (std::exchange(has_sent_, false)) step_.exchange->flush();
   }
@@ -272,7 +272,7 @@ class framed_run final : crew_lead {
   }
 
   void take_or_wait(const item& it) {
-    if (step_.exchange == nullptr) process(it);  // its kernel says what is wrong
+    if (step_.exchange == nullptr) process(it);  // its kernel reports the error
     else if (!take(it)) expected_.push_back(it);
   }
   bool take(const item& it) {
@@ -409,7 +409,7 @@ class framed_run final : crew_lead {
     }
   }
 
-  // `for_good`: the results are not needed afterwards.
+  // Sends results to their consumers. `for_good`: the results are not needed afterwards.
   void send(frame& f, int number, const plan_node& n, std::span<token> given, bool dead, bool for_good) {
     const bool from_enter = n.kind == flow::enter;
     for (const plan_edge& e : n.out) {
@@ -445,7 +445,7 @@ class framed_run final : crew_lead {
       if (it.outstanding > 0 || it.frames > 0 || &f == &root_) return;
       if (number == 0 ? f.enters_left > 0 : f.iterations.contains(number - 1)) return;
       spare_ = f.iterations.extract(found);
-      spare_.mapped().inputs.clear();  // its memory is kept, not what it held
+      spare_.mapped().inputs.clear();  // keeps the memory, not the values
       if (!held_.empty()) begin_held(f);
       if (!f.iterations.contains(number + 1)) break;
       ++number;
@@ -468,15 +468,15 @@ class framed_run final : crew_lead {
   step_state& step_;
   std::span<const tensor_value> feeds_;
   frame root_;
-  std::map<int, iteration>::node_type spare_;  // an ended iteration, for reuse
+  std::map<int, iteration>::node_type spare_;  // an ended iteration whose memory is reused
   std::uint64_t serials_ = 0;
   std::priority_queue<item> ready_;
-  std::vector<item> held_;  // of later iterations
+  std::vector<item> held_;  // nodes of later iterations that must wait
   std::shared_ptr<crew> crew_;
-  std::vector<item> expected_;  // from other devices
-  bool is_receiving_ = false;   // a job waits for them
-  bool has_sent_ = false;       // since the last flush
-  int heavy_out_ = 0;           // jobs handed out that have not finished
+  std::vector<item> expected_;  // nodes that wait for a tensor from another device
+  bool is_receiving_ = false;   // a job waits for these tensors
+  bool has_sent_ = false;       // tensors were sent since the last flush
+  int heavy_out_ = 0;           // heavy jobs that have not finished
   std::vector<std::pair<int, frame*>> waiting_out_;
   unsigned since_ = 0;
   std::vector<token> results_;

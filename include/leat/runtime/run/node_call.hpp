@@ -1,5 +1,5 @@
 #pragma once
-// One call of a node's kernel in a run: its errors name the node, its time goes to the trace, and its results are complete before
+// One call of a node's kernel in a run: its errors name the node, its time is recorded in the trace, and its results are complete before
 // others read them.
 
 #include <leat/inspect/trace.hpp>
@@ -13,8 +13,8 @@ inline void run_traced(const plan_node& n, kernel_context& c) {
   (*n.run)(c);
 }
 
-// Kernels that move elements rely on the dtypes of the graph, so every result is checked: a stack, a queue or a host function may
-// return another one. Handles are checked where they are used.
+// Kernels that move elements rely on the dtypes of the graph, but a stack, a queue or a host function may return another one, so every
+// result is checked. Handles are checked where they are used.
 inline void check_results(const plan_node& n, std::span<const token> results) {
   for (std::size_t k = 0; k < n.result_types.size(); ++k) {
     const token& t = results[k];
@@ -52,11 +52,11 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
   }
 }
 
-/// The slot of a result among those of all nodes.
+/// The place of a result among those of all nodes.
 inline token& result_at(const run_plan& plan, std::vector<token>& results, const plan_source& s) {
   return results[static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port)];
 }
-/// Collects a node's inputs in a plan without control flow; moves those whose last use this is.
+/// Collects a node's inputs in a plan without control flow; moves those that are used for the last time.
 inline void take_inputs(const run_plan& plan, const plan_node& n, std::vector<token>& results, std::vector<token>& inputs) {
   inputs.clear();
   for (std::size_t k = 0; k < n.inputs.size(); ++k) {
@@ -72,10 +72,10 @@ inline bool is_heavy(const plan_node& n, std::span<const token> inputs) {
   return (n.part != nullptr ? n.part->work(inputs) : work_of(n.work, *n.node, inputs)) >= heavy_work;
 }
 
-/// The graph's node that makes a result.
+/// The node of the graph that computes a result.
 inline const kernel_node& giver_of(const plan_node& n, int result) { return n.part != nullptr ? n.part->giver(result) : *n.node; }
 
-/// The value to fetch from a result.
+/// The value that a fetch of a result returns.
 inline tensor_value fetched_value(const plan_node& n, const token& t) {
   if (t.variable == nullptr || t.value) return t.value;
   try {

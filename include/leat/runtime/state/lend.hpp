@@ -1,5 +1,5 @@
 #pragma once
-// Values that refer to a program's arrays.
+// Tensor values that borrow the elements of a program's arrays.
 
 #include <leat/runtime/state/tensor_value.hpp>
 

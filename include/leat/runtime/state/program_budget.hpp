@@ -1,7 +1,7 @@
 #pragma once
-// Limits the memory of all compiled programs that a session keeps, across plans. Each program records its bytes and its last use; when
-// their sum exceeds the budget, the least recently used are dropped. Time is counted in programs made, so that a run only stores a
-// number.
+// Limits the memory of all compiled programs that a session keeps, across plans. Each program records its bytes and its last use; when the
+// sum exceeds the budget, the least recently used programs are dropped. Time is counted in programs made, so that a run only stores an
+// integer.
 
 #include <leat/core/function_bodies.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace leat {
 
-/// A program's accounting.
+/// A program's memory and last use.
 struct budgeted_program {
   std::atomic<std::int64_t> bytes{0};    // of its code, constants and intermediate results
   std::atomic<std::uint64_t> used{0};    // `program_budget::now()` at the last use
@@ -21,7 +21,7 @@ struct budgeted_program {
 
 class program_holder;
 
-/// A snapshot of it with its holder. The program may be deleted while the list exists: `program` is only compared.
+/// A snapshot of a program's accounting, with its holder. The program may be deleted while the snapshot exists: `program` is only compared.
 struct program_use {
   std::uint64_t used;
   std::int64_t bytes;
@@ -32,16 +32,16 @@ struct program_use {
 /// Interface of an owner of programs, which the budget asks to list and drop them.
 class program_holder {
  public:
-  /// Appends all of its programs.
+  /// Appends all programs of this holder.
   virtual void list(std::vector<program_use>& all) = 0;
-  /// Drops a program if it still has it.
+  /// Drops a program if the holder still has it.
   virtual void drop(const budgeted_program* p) = 0;
 
  protected:
   ~program_holder() = default;
 };
 
-/// Thread-safe. A holder must not call it while holding a lock that its `list` or `drop` takes: that would deadlock.
+/// Thread-safe. A holder must not call the budget while holding a lock that its `list` or `drop` takes: that would deadlock.
 class program_budget {
  public:
   explicit program_budget(std::int64_t bytes = std::int64_t{256} << 20) : most_(bytes) {}
@@ -62,7 +62,7 @@ class program_budget {
   }
   /// Drops the least recently used programs until the rest fit the budget; never drops `newest`.
   void trim(const budgeted_program* newest);
-  /// The bytes of all programs.
+  /// The memory of all programs, in bytes.
   std::int64_t held();
 
  private:

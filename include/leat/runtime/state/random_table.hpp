@@ -1,6 +1,6 @@
 #pragma once
-// Where the nodes of random numbers are in their sequences, for sessions that run parts of one graph: a node that several parts contain
-// goes on where the last run of any of them left it, as in a session that runs the whole graph.
+// The positions of random nodes in their sequences, shared by sessions that run subgraphs of one graph: a node that occurs in several
+// subgraphs continues where the last run of any of them stopped, as in a session that runs the whole graph.
 
 #include <leat/runtime/state/run_arguments.hpp>
 
@@ -11,11 +11,11 @@
 
 namespace leat {
 
-/// Positions by the names of nodes. Thread-safe.
+/// Positions by node name. Thread-safe.
 class random_table {
  public:
-  /// Reserves `count` numbers, a multiple of 4, of a node's sequence: the seed, and the position of the first. `seed()` is called for a node
-  /// that is not known yet.
+  /// Reserves `count` numbers, a multiple of 4, of a node's sequence. Returns the seed, and the position of the first number. Calls
+  /// `seed()` for a node that is not known yet.
   template <class Seed>
   std::pair<std::uint64_t, std::uint64_t> draw(std::string_view node, std::uint64_t count, Seed seed) {
     const std::lock_guard lock(guard_);
@@ -30,7 +30,7 @@ class random_table {
     const std::lock_guard lock(guard_);
     return positions_;
   }
-  /// These nodes go on from there; the others from where they are.
+  /// Sets the positions of these nodes; others keep theirs.
   void set(const random_positions& positions) {
     const std::lock_guard lock(guard_);
     for (const auto& [node, at] : positions) positions_.insert_or_assign(node, at);

@@ -1,7 +1,7 @@
 #pragma once
-// What a session keeps between runs: variables, queues and other resources, by container and name. A variable's value is read and
-// replaced under its own lock; readers share its elements, and a writer that is not the only holder copies them first, so that a
-// value once read does not change.
+// State that a session keeps between runs: variables, queues and other resources, by container and name. A variable's value is read and
+// replaced under its own lock. Readers share its elements, and a writer that is not the only holder copies them first, so that a value once
+// read does not change.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -36,8 +36,9 @@ class variable_slot final : public resource {
     if (!value_) fail();
     return value_;
   }
+  /// Replaces the value; borrowed elements are copied.
   void assign(tensor_value value);
-  /// The same without copying what is borrowed: its owner keeps it.
+  /// Like `assign`, without copying borrowed elements: their owner keeps them alive.
   void adopt(tensor_value value) {
     const std::lock_guard lock(guard_);
     value_ = std::move(value);
@@ -46,8 +47,8 @@ class variable_slot final : public resource {
     const std::lock_guard lock(guard_);
     value_ = {};
   }
-  /// Calls `change` with the value, unshared. `check` is called before with the value as it is; what it throws leaves the variable
-  /// unchanged, so `change` must not throw.
+  /// Calls `check` with the value, then `change` with the value unshared. If `check` throws, the variable is unchanged; `change` must not
+  /// throw. Errors: failed_precondition if there is no value; those of `check`.
   template <class Check, class Change>
   void update(Check check, Change change) {
     const std::lock_guard lock(guard_);
@@ -56,14 +57,14 @@ class variable_slot final : public resource {
     if (!value_.is_alone()) value_ = value_.copy();
     change(value_);
   }
-  /// The lock and, while it is held, the value, for a step that reads and writes several variables.
+  /// The lock and, while it is held, the value, for steps that read and write several variables.
   std::mutex& guard() { return guard_; }
   tensor_value& locked_value() { return value_; }
-  /// Has the processor fetch the lock and the value, whose elements were there at last.
+  /// Prefetches the lock and the value into the processor's cache; `elements` is the last known address of the elements.
   void fetch(const std::byte* elements) const {
     __builtin_prefetch(&guard_);
     __builtin_prefetch(reinterpret_cast<const std::byte*>(&guard_) + 64);
-    if (elements != nullptr) __builtin_prefetch(elements - 64);  // what holds them lies before them
+    if (elements != nullptr) __builtin_prefetch(elements - 64);  // the buffer's header precedes them
   }
   [[noreturn]] void fail() const { throw failed_precondition("Attempting to use uninitialized value " + name_); }
 
@@ -72,13 +73,13 @@ class variable_slot final : public resource {
   dtype type_;
   shape extent_;
   alignas(64) mutable std::mutex guard_;
-  tensor_value value_;  // with the lock, two lines of the cache
+  tensor_value value_;  // with the lock, two cache lines
 };
 
 /// Resources by container and name. Thread-safe.
 class resource_table {
  public:
-  /// The resource, made by `make` if there is none. Errors: invalid_argument if it is of another class.
+  /// The resource; `make` creates it if there is none. Errors: invalid_argument if it is of another class.
   template <class R, class Make>
   std::shared_ptr<R> find_or_make(std::string_view container, const std::string& name, Make make) {
     const std::lock_guard lock(guard_);
@@ -94,8 +95,8 @@ class resource_table {
     const auto at = table_.find({std::string(container), name});
     return at == table_.end() ? nullptr : at->second;
   }
-  /// Makes a resource anew that `clear` has emptied, for who wants it otherwise; null if it was not emptied. The old one stays allocated,
-  /// since programs may refer to it.
+  /// Replaces a variable that `clear` has emptied, so that it can have another dtype or shape; null if it was not emptied. The old one
+  /// stays allocated, because programs may refer to it.
   template <class R, class Make>
   std::shared_ptr<R> replace_cleared(std::string_view container, const std::string& name, Make make) {
     const std::lock_guard lock(guard_);
@@ -105,14 +106,14 @@ class resource_table {
     replaced_.push_back(std::exchange(at->second, made));
     return made;
   }
-  /// Calls `f` for each.
+  /// Calls `f(container, name, resource)` for each resource.
   template <class F>
   void for_each(F f) const {
     const std::lock_guard lock(guard_);
     for (const auto& [key, held] : table_) f(key.first, key.second, *held);
   }
-  /// Removes what a container holds, all containers without a name. Variables lose their values but stay allocated, since programs
-  /// refer to them.
+  /// Removes the resources of a container; of all containers if no name is given. Variables lose their values but stay allocated, because
+  /// programs refer to them.
   void clear(std::string_view container = {});
 
  private:

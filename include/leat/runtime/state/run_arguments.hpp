@@ -1,5 +1,5 @@
 #pragma once
-// What a session is given beside fetches and feeds: host functions, and what cancels a run.
+// Arguments of a run besides fetches and feeds: host functions, and cancellation.
 
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -13,14 +13,14 @@
 
 namespace leat {
 
-/// A host function that a session supplies for a graph's node; host functions that a graph was built with belong to the graph.
+/// A host function that a session supplies for a node of a graph. Host functions that a graph was built with belong to the graph.
 using session_function = std::function<std::vector<tensor_value>(std::span<const tensor_value>)>;
 
 /// Stops runs: `cancel()`, from any thread, makes every run that it was passed to fail with `cancelled`.
 class cancellation {
  public:
   cancellation() = default;
-  /// Cancelled with another one, or with either of two, which must outlive it.
+  /// Also counts as cancelled if one of these is cancelled. They must outlive it.
   explicit cancellation(const cancellation* other, const cancellation* another = nullptr) : others_{other, another} {}
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool is_cancelled() const {
@@ -33,7 +33,7 @@ class cancellation {
   std::atomic<bool> cancelled_{false};
 };
 
-/// Where a node's sequence of random numbers is.
+/// The position of a node in its sequence of random numbers.
 struct random_position {
   std::uint64_t seed = 0;
   std::uint64_t next = 0;

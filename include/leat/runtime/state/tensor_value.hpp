@@ -1,7 +1,7 @@
 #pragma once
-// A tensor at run time: dtype, shape and elements in row-major order. Nodes pass it to each other, sessions are fed it and return
-// it. Copies share the elements; a writer must be their only holder (`is_alone`). Strings are elements like numbers. A handle of a
-// queue or stack is a scalar of dtype resource.
+// A tensor at run time: dtype, shape and elements in row-major order. Nodes pass it to each other; sessions take it as a feed and return
+// it. Copies share the elements; a writer must be their only holder (`is_alone`). Strings are elements like numbers. A handle of a queue or
+// stack is a scalar of dtype resource.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/memory.hpp>
@@ -18,7 +18,7 @@
 
 namespace leat {
 
-/// State that a session keeps between runs and nodes refer to by a handle: a queue, a stack, a variable.
+/// State that a session keeps between runs and that nodes refer to by a handle: a queue, a stack, a variable.
 class resource {
  public:
   virtual ~resource() = default;
@@ -28,23 +28,23 @@ class resource {
 inline constexpr dtype text_dtype = static_cast<dtype>(data_type::string);
 inline constexpr dtype resource_dtype = static_cast<dtype>(data_type::resource);
 
-/// "float32", "string": the name of any dtype that a graph may hold.
+/// The name of any dtype that a graph may have: "float32", "string".
 std::string dtype_name(dtype d);
 
-/// "[2,3]": a shape as TensorFlow's kernels print it.
+/// A shape as TensorFlow's kernels print it: "[2,3]".
 std::string brackets(const shape& s);
 
 namespace detail {
 
-// Elements and their reference count. Numbers follow the header in one allocation, unless they are borrowed.
+// Elements and their reference count. Numeric elements follow the header in one allocation, unless they are borrowed.
 class tensor_buffer {
  public:
-  /// Errors: resource_exhausted if memory runs out or the current meter's limit is reached. `beside`: bytes that the elements take
-  /// elsewhere.
+  /// `beside`: bytes of the elements in other allocations (strings). Errors: resource_exhausted if memory runs out or the current meter's
+  /// limit is reached.
   static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0);
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    // Whoever finds itself alone stays so, and needs no locked instruction.
+    // A holder that finds itself alone stays alone, so it needs no atomic read-modify-write.
     if (is_alone() || holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
   }
   bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
@@ -56,12 +56,12 @@ class tensor_buffer {
   std::shared_ptr<resource> handle;
 
  private:
-  // A metered buffer follows a note of its meter.
+  // A metered buffer is preceded by the record of the bytes that it has taken from its meter.
   struct alignas(64) meter_note {
     metered_bytes taken;
   };
   static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside);
-  void end();  // without holders
+  void end();  // frees the buffer; it has no holders
   void end_metered();
 
   static constexpr std::size_t small_bytes = 64;
@@ -83,13 +83,14 @@ concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { 
 
 }  // namespace detail
 
+/// A tensor at run time. Copies share the elements; only the sole holder may write to them.
 class tensor_value {
  public:
   tensor_value() = default;
-  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a
-  /// dtype that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
+  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a dtype
+  /// that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
   tensor_value(dtype type, const shape& extent);
-  /// The same for sizes, as `{32, 784}`. Errors: unimplemented for more than 8.
+  /// Like the constructor from a shape, from sizes such as `{32, 784}`. Errors: unimplemented for more than 8.
   tensor_value(dtype type, std::initializer_list<std::int64_t> sizes) : tensor_value(type, shape_of_sizes(sizes)) {}
   tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
     if (buffer_ != nullptr) buffer_->hold();
@@ -109,7 +110,7 @@ class tensor_value {
     if (buffer_ != nullptr) buffer_->release();
   }
 
-  /// A number, a string, a list.
+  /// From a number, a string or a list. Errors: invalid_argument if there are not as many values as the shape has elements.
   template <element_type T>
   tensor_value(T value) : tensor_value(dtype_of<T>, shape{}) {
     *elements_as<stored<T>>() = static_cast<stored<T>>(value);
@@ -132,41 +133,42 @@ class tensor_value {
   template <element_type T>
   tensor_value(std::initializer_list<std::int64_t> sizes, const std::vector<T>& values) : tensor_value(shape_of_sizes(sizes), values) {}
   tensor_value(const tensor_literal& literal);
-  /// A copy of an array that has `shape()` and iterators, as xtensor's have.
+  /// A copy of an array that has `shape()` and iterators, such as xtensor's. Errors: invalid_argument for more than 8 dimensions.
   template <detail::array_like A>
   explicit(false) tensor_value(const A& array) : tensor_value(dtype_of<typename A::value_type>, shape_of_array(array)) {
     std::copy(array.begin(), array.end(), elements_as<stored<typename A::value_type>>());
   }
-  /// A handle.
+  /// A handle that refers to a resource.
   static tensor_value handle(std::shared_ptr<resource> held);
-  /// The elements of a constant in a file.
+  /// The elements of a constant as stored in a graph file.
   /// Errors: invalid_argument if they are malformed; unimplemented for dtypes that are only carried.
   static tensor_value from_proto(const tensor_proto& p);
-  /// Uninitialized elements in memory of a message, which is sent without being copied; `owner` keeps it alive. It is written as any other
-  /// value's, by its only holder; other processes can see it, so that `kept` copies it.
+  /// Uninitialized elements in the memory of a message, which is sent without being copied; `owner` keeps the memory alive. The only holder
+  /// may write to them, as to any other value; other processes may see them, so `kept` makes a copy.
   static tensor_value place(dtype type, const shape& extent, void* memory, std::shared_ptr<resource> owner);
-  /// Elements that are not copied: the caller, or `owner`, keeps them alive as long as this value and its copies.
+  /// Borrowed elements: the caller, or `owner`, keeps them alive as long as this value and its copies exist.
   static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr);
-  /// The same without an owner, in place of this value. Allocates nothing if it already borrows and nobody else holds it.
+  /// Replaces this value by one that borrows `elements`, without an owner. Allocates nothing if this value already borrows and has no other
+  /// holder.
   void borrow_again(dtype type, const shape& extent, void* elements) {
     if (!lends_alone()) *this = borrow(dtype::invalid, shape{}, nullptr);
     type_ = type;
     extent_ = extent;
     buffer_->data = static_cast<std::byte*>(elements);
   }
-  /// One number in place of this value. Allocates nothing if it already is one of that dtype and nobody else holds it.
+  /// Replaces this value by a number. Allocates nothing if it already is a number of that dtype and has no other holder.
   template <element_type T>
   void set_number(T value) {
     if (type_ == dtype_of<T> && extent_.rank == 0 && is_alone()) *elements_as<stored<T>>() = static_cast<stored<T>>(value);
     else *this = tensor_value(value);
   }
-  /// Lets go of what a run was fed, but for memory that `borrow_again` or `set_number` uses again.
+  /// Releases a value that a run was fed, but keeps memory that `borrow_again` or `set_number` can reuse.
   void end_feed() {
     if (lends_alone()) buffer_->data = nullptr;
     else if (extent_.rank != 0 || !is_alone() || size_of(type_) == 0) *this = {};
   }
 
-  /// Whether it holds a value; an operation without results yields an empty one.
+  /// Whether it holds a value. An operation without results yields an empty one.
   explicit operator bool() const { return buffer_ != nullptr; }
   dtype type() const { return type_; }
   const shape& extent() const { return extent_; }
@@ -179,17 +181,19 @@ class tensor_value {
     check_type(dtype_of<T>);
     return {reinterpret_cast<const T*>(buffer_->data), static_cast<std::size_t>(elements())};
   }
+  /// The strings in row-major order. Errors: invalid_argument for another dtype.
   const std::vector<std::string>& texts() const {
     check_type(text_dtype);
     return buffer_->texts;
   }
+  /// The resource that a handle refers to. Errors: invalid_argument for another dtype.
   const std::shared_ptr<resource>& held() const {
     check_type(resource_dtype);
     return buffer_->handle;
   }
   const std::byte* data() const { return buffer_->data; }
 
-  /// For writing: only while nobody else holds the elements.
+  /// For writing; allowed only while the elements have no other holder.
   std::byte* data() { return buffer_->data; }
   template <element_type T>
   std::span<T> values() {
@@ -200,23 +204,24 @@ class tensor_value {
     check_type(text_dtype);
     return buffer_->texts;
   }
+  /// Whether it owns its elements and is their only holder, so that it may write to them.
   bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
   bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
   bool is_placed() const { return buffer_ != nullptr && buffer_->placed; }
 
-  /// A copy of the elements in memory of their own.
+  /// A copy that owns its elements.
   tensor_value copy() const;
-  /// This value, or a copy if the elements are borrowed or placed: safe to keep after a run.
+  /// This value, or a copy if the elements are borrowed or placed; safe to keep after a run.
   tensor_value kept() const { return is_borrowed() || is_placed() ? copy() : *this; }
-  /// The same elements in another shape with as many elements.
+  /// The same elements with another shape, which must have as many elements.
   tensor_value reshaped(const shape& extent) const {
     tensor_value made(*this);
     made.extent_ = extent;
     return made;
   }
 
-  /// As an array (`xt::xarray<float>`), as a vector of all elements, or, of one element, as a number or string.
-  /// Errors: invalid_argument for another dtype, several elements as a number, or a rank that the array does not have.
+  /// Converts the value to an array (`xt::xarray<float>`), to a vector of all elements or, if there is one element, to a number or string.
+  /// Errors: invalid_argument for an empty value, another dtype, several elements as a number, or a rank that the array does not have.
   template <class A>
   A as() const {
     if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
@@ -257,7 +262,7 @@ class tensor_value {
     return as<A>();
   }
 
-  /// As files hold it.
+  /// The value as stored in files.
   tensor_proto proto() const;
 
  private:
@@ -319,7 +324,7 @@ decltype(auto) with_dtype(dtype d, F&& f) {
   }
   throw unimplemented("no kernel for dtype " + dtype_name(d));
 }
-/// The same for numeric dtypes.
+/// Like `with_dtype`, for numeric dtypes. Errors: also unimplemented for bool.
 template <class F>
 decltype(auto) with_number(dtype d, F&& f) {
   if (d == dtype::boolean) throw unimplemented("no kernel for dtype bool");
@@ -328,14 +333,14 @@ decltype(auto) with_number(dtype d, F&& f) {
     else return f(zero);
   });
 }
-/// The same for float32 and float64.
+/// Like `with_dtype`, for float32 and float64.
 template <class F>
 decltype(auto) with_fraction(dtype d, F&& f) {
   if (d == dtype::float32) return f(float{});
   if (d == dtype::float64) return f(double{});
   throw unimplemented("no kernel for dtype " + dtype_name(d));
 }
-/// The same for index dtypes, int32 and int64.
+/// Like `with_dtype`, for int32 and int64, the dtypes of indices.
 template <class F>
 decltype(auto) with_index(dtype d, F&& f) {
   if (d == dtype::int32) return f(std::int32_t{});
@@ -345,14 +350,14 @@ decltype(auto) with_index(dtype d, F&& f) {
 
 /// The elements of a small integer tensor: sizes, axes.
 std::vector<std::int64_t> integers(const tensor_value& v);
-/// Its only element. Errors: invalid_argument if it has several.
+/// The only element of an integer tensor. Errors: invalid_argument if there are several.
 std::int64_t integer(const tensor_value& v);
 /// A vector of integers of a dtype, or a scalar with `scalar`. Errors: invalid_argument if a value does not fit the dtype.
 tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false);
 /// A shape from its sizes. Errors: invalid_argument for a negative size or more than 8 of them.
 shape shape_from(const std::vector<std::int64_t>& sizes);
 
-/// "[1 -2]", "[[1 2][3 4]]", "7": elements as TensorFlow's Print and Assert write them, at most `most` of them.
+/// At most `most` elements, as TensorFlow's Print and Assert write them: "[1 -2]", "[[1 2][3 4]]", "7".
 std::string summary_text(const tensor_value& v, std::int64_t most = 3);
 
 }  // namespace leat

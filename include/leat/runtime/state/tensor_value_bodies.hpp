@@ -42,9 +42,9 @@ class small_store {
 
  private:
 #if defined(LEAT_ADDRESS_SANITIZER)
-  static constexpr int most = 0;  // so that the address sanitizer sees uses after release
+  static constexpr int most = 0;  // so that the address sanitizer detects use after release
 #else
-  static constexpr int most = 1024;  // 192 KiB: as many as the numbers of a step of a thousand nodes
+  static constexpr int most = 1024;  // 192 KiB: as many as the scalars of a step of a thousand nodes
 #endif
   struct free_buffer {
     free_buffer* next;
@@ -89,7 +89,7 @@ LEAT_FUNCTION void tensor_buffer::end() {
 
 LEAT_FUNCTION tensor_buffer* tensor_buffer::make_metered(std::size_t bytes, std::size_t beside) {
   constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
-  metered_bytes first;  // before the allocation
+  metered_bytes first;  // charges the meter before allocating
   first.take(bytes + beside);
   void* const raw = allocate_aligned(sizeof(meter_note) + header + bytes + 64);
   first.give_back();
@@ -243,7 +243,7 @@ LEAT_FUNCTION tensor_value tensor_value::from_proto(const tensor_proto& p) {
     return made;
   }
   return with_dtype(type, [&]<class T>(T) {
-    tensor_value made(type, extent);  // first: it throws if there is no memory
+    tensor_value made(type, extent);  // first, because it throws if there is no memory
     const auto all = contents<T>(p);
     std::copy(all.begin(), all.end(), made.values<T>().begin());
     return made;

@@ -1,7 +1,7 @@
 #pragma once
-// The expressions of a typed session as one array of integers: what the compiler hands over where the session plans its programs
-// itself. Gradients and training steps are one row each (`graph::defers`), so that the array and the time to make it grow with what the
-// user wrote. Constant evaluation writes it and looks into it for what is wrong with a run; session_plan.hpp makes graphs of it.
+// The expressions of a typed session as one array of integers, which the compiler passes to run time if the session plans its programs
+// itself. Gradients and training steps are one row each (`graph::defers`), so that the array and the time to make it grow only with the
+// user's expressions. Constant evaluation writes the array and checks it for errors of a run; session_plan.hpp makes graphs from it.
 
 #include <leat/expr/tensor.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace leat::detail {
 
-/// Reads the rows. Positions are those in the array; 0 stands for no text.
+/// Reads the rows. Positions are indices of the array; 0 stands for no string.
 class expression_rows {
  public:
   enum header {
@@ -72,7 +72,7 @@ class expression_rows {
       if (id(k) == wanted) return row_of_id(k);
     return -1;
   }
-  /// Where the table of variables and numbers begins: `session_view`.
+  /// The start of the table of variables and numbers; see `session_view`.
   constexpr const std::int64_t* session() const { return data_ + data_[session_at]; }
   constexpr int dimensions() const { return static_cast<int>(data_[dimension_count]); }
   constexpr std::int64_t dimension(int k) const { return data_[data_[dimensions_at] + 2 * k]; }
@@ -136,7 +136,7 @@ constexpr list<std::int64_t> pack_expressions(const graph& g) {
   return data;
 }
 
-/// Which rows some rows follow from, themselves among them.
+/// Marks the rows that `targets` depend on, including themselves.
 constexpr std::vector<char> rows_behind(const expression_rows& rows, const std::vector<int>& targets) {
   std::vector<char> reached(static_cast<std::size_t>(rows.size()), 0);
   for (const int t : targets) reached[static_cast<std::size_t>(t)] = 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Training steps of planned sessions: the expansion of a deferred step. Including this header registers it.
+// Training steps of planned sessions: expands deferred steps. Including this header registers the expansion.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>

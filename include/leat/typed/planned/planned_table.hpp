@@ -1,7 +1,7 @@
 #pragma once
-// What the compiler does for a session that plans its programs itself: it enters the expressions into one table, without their
-// gradients, and looks there for what is wrong. Only where that table cannot say (two training steps, assignments beside one, a
-// placeholder that only gradients may need) it makes the whole graph, as for a compiled session.
+// Compile-time part of a session that plans its programs itself: the compiler enters the expressions into one table, without their
+// gradients, and checks it for errors. Only if that table does not suffice (two training steps, assignments together with a training step,
+// a placeholder that perhaps only gradients need) does it make the whole graph, as for a compiled session.
 
 #include <leat/typed/planned/expression_rows.hpp>
 #include <leat/typed/planned/session_plan.hpp>
@@ -53,7 +53,7 @@ struct planned_table {
   }
 };
 
-/// The program of one set of fetches, planned when it is first asked for.
+/// The program of one set of fetches, planned at its first use.
 template <class Table, class... Fs>
 struct interpreted_program {
   static constexpr bool is_planned = true;
@@ -71,11 +71,11 @@ struct program_check<planned_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     constexpr expression_rows rows = table::rows;
     const std::vector<int> targets{rows.find(Fs::identity::hash)...};
     for (const int t : targets)
-      if (t < 0) return true;  // not of this session: `run_check` has said so
+      if (t < 0) return true;  // not in this session: `run_check` has reported it
     const auto reached = rows_behind(rows, targets);
     int step = -1;
     std::vector<int> assigned;
-    std::vector<std::int64_t> names;  // of dimensions
+    std::vector<std::int64_t> names;  // named dimensions
     for (int k = 0; k < rows.size(); ++k) {
       if (reached[static_cast<std::size_t>(k)] == 0) continue;
       const auto r = rows.at(k);
@@ -87,14 +87,14 @@ struct program_check<planned_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
         if (std::find(names.begin(), names.end(), d) == names.end()) names.push_back(d);
       }
       if (names.size() > term::most_names) return false;
-      const bool is_composite_of_integers = r.kind == op_kind::composite && is_integer(r.result.type);  // it may divide, too
+      const bool is_composite_of_integers = r.kind == op_kind::composite && is_integer(r.result.type);  // it may contain a division
       if (is_composite_of_integers || passes::detail::divides_integers(r.code, r.result.type)) return false;
       if (r.kind == op_kind::assign) assigned.push_back(static_cast<int>(r.inputs[0]));
       if (!is_deferred_step(r)) continue;
       if (step >= 0) return false;
       step = k;
     }
-    // each write has a variable of its own; a step writes trainable ones, and its counter
+    // Each write must have a variable of its own. A training step writes trainable variables and its counter.
     for (std::size_t k = 0; k < assigned.size(); ++k) {
       const auto variable = rows.at(assigned[k]);
       if (step >= 0 && (variable.kind != op_kind::variable || variable.attributes[1] != 0 || is_input(rows.at(step), assigned[k])))

@@ -1,6 +1,6 @@
 #pragma once
-// Programs that a typed session plans when it is made: the passes run then, over the graph of its expressions, and the interpreter
-// executes what they give. Declarations alone, so that a program that uses them compiles none of it; the bodies are in
+// Programs that a typed session plans at run time: the passes process the graph of its expressions, and the interpreter executes the
+// result. This header has only declarations, so that a program that uses it does not compile the passes; the bodies are in
 // session_plan_bodies.hpp.
 
 #include <leat/core/function_bodies.hpp>
@@ -15,7 +15,7 @@
 
 namespace leat::detail {
 
-/// Is called before and after each step of a run.
+/// Interface that is called before and after each step of a run.
 class step_listener {
  public:
   virtual ~step_listener() = default;
@@ -25,10 +25,10 @@ class step_listener {
 
 class session_plan;
 
-/// The program of one set of fetches. It does not change; sessions in several threads share it.
+/// The program of one set of fetches. Immutable; sessions in several threads share it.
 class planned_code {
  public:
-  /// Errors: invalid_argument (an operator of the program's own that is not registered, a graph that the passes refuse).
+  /// Errors: invalid_argument (a user-defined operator that is not registered, a graph that the passes reject).
   planned_code(const session_plan& of, std::span<const std::uint64_t> fetches);
   ~planned_code();
   planned_code(const planned_code&) = delete;
@@ -36,7 +36,7 @@ class planned_code {
 
   const std::int64_t* data() const { return data_; }
   program_view view() const { return program_view(data_); }
-  /// The calls of a small program, resolved for one plan; opaque, and null for larger ones.
+  /// The calls of a small program, resolved for one plan; null for larger programs. Opaque.
   struct direct;
   struct delete_direct {
     void operator()(direct* d) const;
@@ -44,7 +44,7 @@ class planned_code {
   using direct_calls = std::unique_ptr<direct, delete_direct>;
   direct_calls resolve(const program_plan& plan) const;
 
-  /// `calls`: what `resolve` gave for the workspace's plan. The caller has set the floating-point mode.
+  /// Runs the program. `calls`: the result of `resolve` for the workspace's plan. The caller has set the floating-point mode.
   /// Errors: those of the operators' kernels; then no variable has been written.
   void run(const workspace& w, direct* calls) const;
   void run(const workspace& w, step_listener& listener) const;
@@ -59,15 +59,15 @@ class planned_code {
       if (l.id == id) return l.buffer;
     return -1;
   }
-  /// The number of a named dimension, or -1.
+  /// The index of a named dimension, or -1.
   int number_of_name(std::int64_t dimension) const {
     for (std::size_t k = 0; k < names_.size(); ++k)
       if (names_[k] == dimension) return static_cast<int>(k);
     return -1;
   }
   int names() const { return static_cast<int>(names_.size()); }
-  list_view<leaf> numbers() const { return numbers_; }  // buffers of one number each
-  list_view<leaf> arrays() const { return arrays_; }    // of constant arrays
+  list_view<leaf> numbers() const { return numbers_; }  // buffers of single numbers
+  list_view<leaf> arrays() const { return arrays_; }    // buffers of constant arrays
 
  private:
   struct parts;
@@ -77,11 +77,11 @@ class planned_code {
   list<std::int64_t> names_;
 };
 
-/// The expressions of one type of session, and its variables and numbers with those that gradients and optimizers add.
+/// The expressions of one type of session; and its variables and numbers, including those that gradients and optimizers add.
 class session_plan {
  public:
-  /// `rows`: what `pack_expressions` gave, which must stay; `targets`: the ids of the session's expressions.
-  /// Errors: invalid_argument for expressions that cannot stand together.
+  /// `rows`: the result of `pack_expressions`, which must outlive this object; `targets`: the ids of the session's expressions.
+  /// Errors: invalid_argument for expressions that contradict each other.
   session_plan(const std::int64_t* rows, std::span<const std::uint64_t> targets);
   session_plan(const session_plan&) = delete;
   session_plan& operator=(const session_plan&) = delete;

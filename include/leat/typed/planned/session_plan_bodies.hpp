@@ -1,5 +1,5 @@
 #pragma once
-// How typed sessions plan their programs: the bodies of session_plan.hpp's functions.
+// Planning of the programs of typed sessions: the bodies of session_plan.hpp's functions.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -16,7 +16,8 @@
 
 namespace leat::detail {
 
-// What typed expressions are made of beside the operators that files know. The node Print of graphs with names writes to a session's log.
+// Operators of typed expressions that graph files do not know. The print_op here is not the node Print of graphs with names, which writes
+// to a session's log.
 inline const op_info* own_operator_of_expressions(int code) {
   static constexpr const op_info* all[]{&info_of<number_op>, &info_of<extent_op>, &info_of<index_op>, &info_of<check_range_op>,
                                         &info_of<print_op>};
@@ -26,7 +27,7 @@ inline const op_info* own_operator_of_expressions(int code) {
   return more == operators_of_expressions().end() ? nullptr : more->second;
 }
 
-// Enters rows into a graph in the order in which `flatten` enters expressions: so the program is the one that the compiler makes.
+// Enters rows into a graph in the order in which `flatten` enters expressions, so that the program equals the one that the compiler makes.
 class row_writer {
  public:
   row_writer(graph& g, const expression_rows& rows)
@@ -34,7 +35,7 @@ class row_writer {
     for (int k = 0; k < rows.ids(); ++k) ids_[static_cast<std::size_t>(rows.row_of_id(k))].push_back(rows.id(k));
     for (int k = 0; k < rows.dimensions(); ++k) g.name_dimension(rows.dimension(k), kept(rows.text_of_dimension(k)));
   }
-  /// The node of the expression with this id.
+  /// The node of the expression with this id. Errors: invalid_argument if the session does not have it.
   int enter(std::uint64_t id) {
     const int target = rows_.find(id);
     if (target < 0) throw invalid_argument("an expression that the session was not made of");
