@@ -13,7 +13,7 @@
 
 namespace leat {
 
-/// TensorFlow's element types. A file may hold a number without a name here; it is kept.
+/// TensorFlow's element types. A file may contain a number that has no name here; the number is kept.
 enum class data_type : std::int32_t {
   invalid = 0,
   float32 = 1,
@@ -52,7 +52,7 @@ enum class data_type : std::int32_t {
 };
 
 namespace detail {
-/// A name without "DT_", indexed by number; and the bytes of one element in a tensor's contents, 0 if they vary.
+/// A type's name without "DT_", indexed by number, and the bytes of one element in a tensor's contents, 0 if they vary.
 struct data_type_row {
   std::string_view name;
   int bytes;
@@ -119,8 +119,8 @@ constexpr dtype to_dtype(data_type d) {
   return size_of(known) > 0 ? known : dtype::invalid;
 }
 
-/// Whether a dtype's values are numbers that the library has no arrays of: they are carried from file to file, and no run can take them.
-/// Texts, handles and variants have kernels of their own, and nothing is known of `invalid`.
+/// Whether a dtype's values are numbers for which the library has no arrays: such values are carried from file to file, and no run can take
+/// them. Strings, handles and variants have kernels of their own, and nothing is known about `invalid`.
 constexpr bool is_carried_only(dtype d) {
   const data_type type = base_of(to_data_type(d));
   return size_of(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string && type != data_type::resource &&
