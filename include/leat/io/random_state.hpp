@@ -1,6 +1,6 @@
 #pragma once
-// Where the random numbers of a session's nodes are, as JSON text: {"node": [seed, next], ...}. So it lies in checkpoints and travels to
-// tasks.
+// The positions of a session's nodes in their sequences of random numbers, as JSON text: {"node": [seed, next], ...}. This form is stored
+// in checkpoints and sent to tasks.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/run_arguments.hpp>
@@ -11,7 +11,7 @@
 namespace leat::io {
 
 std::string write_random_state(const random_positions& positions);
-/// Errors: data_loss for what is no such text, beginning with `where`.
+/// Errors: data_loss, with a message that begins with `where`, if the text is not in this form.
 random_positions read_random_state(std::string_view text, std::string_view where);
 
 }  // namespace leat::io

@@ -1,5 +1,5 @@
 #pragma once
-// ONNX's messages as plain data, as far as models of tensors need them, and their fields' numbers, in the form of io/messages.hpp.
+// ONNX's messages as plain data, as far as models of tensors need them, and the numbers of their fields, in the form of io/messages.hpp.
 // Source: onnx.proto3 of ONNX, IR version 8.
 
 #include <leat/io/messages.hpp>
@@ -47,7 +47,7 @@ struct tensor_proto {
 /// AttributeProto.AttributeType.
 enum class attribute_kind : std::int32_t { undefined = 0, number = 1, integer = 2, text = 3, tensor = 4, numbers = 6, integers = 7 };
 
-/// One value of the kind that `kind` tells. Source: AttributeProto.
+/// An attribute; its value is in the member that belongs to `kind`. Source: AttributeProto.
 struct attribute_proto {
   std::string name{};
   attribute_kind kind = attribute_kind::undefined;
@@ -60,7 +60,7 @@ struct attribute_proto {
   bool operator==(const attribute_proto&) const = default;
 };
 
-/// Inputs and outputs are names of tensors; an optional input that is left out is "". Source: NodeProto.
+/// A node. Inputs and outputs are names of tensors; an optional input that is left out is "". Source: NodeProto.
 struct node_proto {
   std::vector<std::string> inputs{};
   std::vector<std::string> outputs{};
@@ -70,7 +70,7 @@ struct node_proto {
   bool operator==(const node_proto&) const = default;
 };
 
-/// A size, a name, or unknown. Source: TensorShapeProto.Dimension.
+/// A dimension: a size, a name, or unknown. Source: TensorShapeProto.Dimension.
 struct dimension {
   std::variant<std::monostate, std::int64_t, std::string> size{};
   bool operator==(const dimension&) const = default;
@@ -98,7 +98,7 @@ struct value_info {
   bool operator==(const value_info&) const = default;
 };
 
-/// Nodes stand behind those that make their inputs. Source: GraphProto.
+/// A graph. Its nodes are in topological order. Source: GraphProto.
 struct graph_proto {
   std::vector<node_proto> nodes{};
   std::string name{};
