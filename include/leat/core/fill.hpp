@@ -13,7 +13,7 @@
 //
 // A table is never destroyed, because a global object that was constructed before the table's first use is destroyed late and may still use
 // it. The functions are weak symbols, null if no source of the program compiles them. A source compiles such a function if it includes its
-// header and can reach the table. A source that only creates what is later looked up in the table, such as nodes of a graph that another
+// header and can reach the table. A source that only creates objects that are later looked up in it, such as nodes of a graph that another
 // source runs, calls `compile_fill`.
 
 #include <leat/core/early.hpp>

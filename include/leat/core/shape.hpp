@@ -9,7 +9,9 @@
 
 namespace leat {
 
+/// The largest rank of a tensor.
 inline constexpr int max_rank = 8;
+/// A dimension of unknown size, which exists only in graphs that are built at run time.
 inline constexpr std::int64_t unknown_dimension = -1;
 /// The limit on a tensor's elements: with 8 bytes each they would fill an address space, and below it sums of a few sizes do not overflow.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 44;

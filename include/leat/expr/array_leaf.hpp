@@ -77,7 +77,7 @@ struct array_form<A> : shape_in_type<A> {
 
 template <class A>
 concept array_argument = shaped_array<A> || flat_values<A> || std::is_array_v<A>;
-/// An array of a dtype whose type determines its shape: std::array<std::array<float, 2>, 3>, xt::xtensor_fixed; not std::vector.
+/// An array of a dtype, with a type that determines its shape: std::array<std::array<float, 2>, 3>, xt::xtensor_fixed; not std::vector.
 template <class A>
 concept fixed_array = array_argument<A> && element_type<typename array_form<A>::element> && requires {
   requires array_form<A>::extents::rank > 0;
@@ -173,7 +173,8 @@ T* write_elements(T* to, const Array& array, std::string_view place) {
   }
   return to;
 }
-/// The elements of an array for the leaf `E`. Errors: invalid_argument if its shape differs, or if the dtype cannot represent a number.
+/// The elements of an array for the constant or variable `E`. Errors: invalid_argument if its shape differs, or if the dtype cannot
+/// represent a number.
 template <class E, class Word, class Name, class Array>
 shared_elements elements_for(const Array& array) {
   constexpr const message& place = array_place<Word, Name>;
@@ -190,7 +191,7 @@ shared_elements elements_for(const Array& array) {
   return made;
 }
 
-// ---- leaves ---------------------------------------------------------------------------------------------------------
+// ---- expressions that hold arrays -----------------------------------------------------------------------------------
 
 template <class T, class Name, class Dims>
 struct named_array_leaf

@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// A fetch whose values are written to `array`.
+/// A fetch that writes its value to `array`.
 template <tensor_expression E, class Array>
 struct fetch_into {
   using target = E;
@@ -78,7 +78,7 @@ template <class... Fs>
 inline constexpr bool is_fetch_group<fetch_group<Fs...>> = true;
 }  // namespace detail
 
-/// What can be fetched: an expression, an operation, or `into(expression, array)`.
+/// An argument of `fetch`: an expression, an operation, or `into(expression, array)`.
 template <class F>
 concept fetchable = expression<F> || requires { typename F::target; };
 

@@ -57,6 +57,7 @@ inline constexpr zeros_initializer zeros{};
 /// Initializes every element with 1. With a shape, `ones({2, 3})` is a constant likewise. Source: TensorFlow `ones_initializer`, `ones`.
 inline constexpr ones_initializer ones{};
 
+/// Initializes every element with one number.
 struct number_initializer {
   static constexpr initializer_kind kind = initializer_kind::number;
   std::uint64_t bits = 0;

@@ -13,7 +13,7 @@ namespace leat {
 
 namespace detail {
 
-// ---- structures of leaves -------------------------------------------------------------------------------------------
+// ---- structures of expressions without operands ---------------------------------------------------------------------
 
 template <class T, class Name, class Dims>
 struct placeholder_leaf : no_numbers {
@@ -109,7 +109,7 @@ struct leaf_id<Structure, true> {
 template <class Structure, class T, class Dims>
 using leaf_tensor = typename record<typename leaf_id<Structure>::type, Structure>::template tensor<T, Dims>;
 
-// ---- numbers as leaves ----------------------------------------------------------------------------------------------
+// ---- numbers as operands --------------------------------------------------------------------------------------------
 
 template <class T, class Site, class N>
 constexpr auto number_at_site(N value) {
@@ -119,7 +119,7 @@ constexpr auto number_at_site(N value) {
   return result;
 }
 
-// A number as an operand next to `like`: a typed leaf, or a constant in the handle's graph.
+// A number as an operand next to `like`: a typed expression, or a constant in the handle's graph.
 template <class Site, class Like, class N>
 constexpr auto beside(const Like& like, N value) {
   if constexpr (std::is_same_v<Like, output>) {
@@ -471,7 +471,7 @@ template <class A, class B>
 using why_beside = typename detail::beside_refusal<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::problem;
 
 namespace detail {
-// Calls `f` with both operands after converting the number to a leaf of the other operand's dtype.
+// Calls `f` with both operands after converting the number to an operand of the other operand's dtype.
 template <class Site, class A, class B, class F>
 constexpr auto with_number(const A& a, const B& b, F f) {
   if constexpr (operand<A>)

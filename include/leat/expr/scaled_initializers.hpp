@@ -73,10 +73,12 @@ constexpr auto variance_scaling(double scale = 1.0, fan_mode mode = fan_mode::fa
 constexpr auto glorot_normal(std::uint64_t seed = 0) {
   return variance_scaling(1, fan_mode::fan_avg, distribution::truncated_normal, seed);
 }
-/// Variance 2 / fan_in, for layers before a relu. Source: TensorFlow `initializers.he_normal`, `he_uniform`; He et al. 2015.
+/// Normal or uniform distribution with the variance 2 / fan_in, for layers before a relu. Source: TensorFlow `initializers.he_normal`,
+/// `he_uniform`; He et al. 2015.
 constexpr auto he_normal(std::uint64_t seed = 0) { return variance_scaling(2, fan_mode::fan_in, distribution::truncated_normal, seed); }
 constexpr auto he_uniform(std::uint64_t seed = 0) { return variance_scaling(2, fan_mode::fan_in, distribution::uniform, seed); }
-/// Variance 1 / fan_in. Source: TensorFlow `initializers.lecun_normal`, `lecun_uniform`; LeCun et al. 1998.
+/// Normal or uniform distribution with the variance 1 / fan_in. Source: TensorFlow `initializers.lecun_normal`, `lecun_uniform`; LeCun et
+/// al. 1998.
 constexpr auto lecun_normal(std::uint64_t seed = 0) { return variance_scaling(1, fan_mode::fan_in, distribution::truncated_normal, seed); }
 constexpr auto lecun_uniform(std::uint64_t seed = 0) { return variance_scaling(1, fan_mode::fan_in, distribution::uniform, seed); }
 

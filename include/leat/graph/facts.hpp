@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// What a node does besides computing its results from its inputs.
+/// The effects of a node in addition to computing its results from its inputs.
 enum class nature : unsigned char {
   pure,      // no effect: it may run at any time, and more than once
   inert,     // no effect, but its results are not a function of its inputs: a variable, a value that may be fed, a group
@@ -36,7 +36,8 @@ enum class state_role : unsigned char {
   pop
 };
 
-/// What a node's results depend on: elements of the inputs, the shape of the only input, or the shapes of all inputs.
+/// The part of its inputs that a node's results depend on: elements of the inputs, the shape of the only input, or the shapes of all
+/// inputs.
 enum class looks_at : unsigned char { elements, shape, shapes };
 
 /// How integers that follow from shapes and constants are computed while a graph is built (named/graph/known_value.hpp).
@@ -94,6 +95,7 @@ struct input_range {
   }
 };
 
+/// The facts of an operator. The defaults are those of most classes: pure, with a cost equal to the number of elements.
 struct facts {
   nature is = nature::pure;
   work_kind work = work_kind::elements;

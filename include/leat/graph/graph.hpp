@@ -57,7 +57,7 @@ class graph {
     std::string_view text;
   };
   detail::list<dimension_name> dimension_names;
-  detail::list<std::uint64_t> ids;  // of all typed expressions and leaves in the table
+  detail::list<std::uint64_t> ids;  // of all typed expressions in the table, with and without operands
 
   constexpr int size() const { return static_cast<int>(nodes.size_); }
   constexpr const node& at(int i) const { return nodes.data_[i]; }
@@ -123,7 +123,7 @@ class graph {
     if (!got.problem.empty()) fail(op, inputs, got.problem);
   }
 
-  /// The node of the typed expression or leaf with this id, or -1.
+  /// The node of the typed expression with this id, or -1.
   constexpr int find(std::uint64_t id) const { return known_.find(id); }
   constexpr void remember(std::uint64_t id, int index) {
     known_.insert(id, index);

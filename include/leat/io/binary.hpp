@@ -49,7 +49,7 @@ M read_binary_file(const std::filesystem::path& path, const read_options& option
   return detail::naming(path, [&] { return read_binary<M>(std::string_view(bytes), options); });
 }
 
-/// The binary form; equal messages give equal bytes. Checks only that the result can be read again.
+/// The binary form of a message; equal messages have equal bytes. Checks only that the result can be read again.
 /// Errors: invalid_argument naming node and field if a string is not UTF-8, if messages are nested too deeply, or if the result is
 /// larger than 2 GB.
 template <file_message M>

@@ -18,6 +18,7 @@
 
 namespace leat::io {
 
+/// Names of the files of a saved model.
 inline constexpr const char* model_graph_file = "graph.json";
 inline constexpr const char* model_variables_file = "variables.safetensors";
 

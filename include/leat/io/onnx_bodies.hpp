@@ -28,7 +28,7 @@ inline onnx::tensor_proto onnx_tensor(const tensor_value& v) {
   return t;
 }
 
-/// Names what ONNX cannot express, and suggests a remedy.
+/// Names the feature that ONNX cannot express, and suggests a remedy.
 inline std::string onnx_advice(const facts& what) {
   if (what.is == nature::control) return "control flow is not written: choose outputs that do without it, or select instead of a condition";
   if (what.is == nature::random)

@@ -10,8 +10,9 @@
 
 namespace leat::io {
 
+/// The positions as JSON text.
 std::string write_random_state(const random_positions& positions);
-/// Errors: data_loss, with a message that begins with `where`, if the text is not in this form.
+/// The positions from this text. Errors: data_loss, with a message that begins with `where`, if the text is not in this form.
 random_positions read_random_state(std::string_view text, std::string_view where);
 
 }  // namespace leat::io

@@ -129,6 +129,7 @@ inline void restore_variables(graph_session& s, const std::filesystem::path& pat
   detail::naming(path, [&] { restore_values(s, values); });
 }
 
+/// Options of `load_model`.
 struct load_model_options {
   session_options session{};
   bool checksums = true;  // see `read_model_options`
@@ -178,7 +179,7 @@ class saved_model {
     for (const auto& [name, value] : map) names.push_back(name);
     return names.empty() ? "none" : leat::detail::name_list(names);
   }
-  // The message of a failed run, followed by what was left out.
+  // The message of a failed run, followed by the list of elements that were left out.
   std::string with_left_out(std::string_view what) const;
   output find(const signature_tensor& tensor, std::string_view signature, std::string_view key) const;
 

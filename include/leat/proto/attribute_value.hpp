@@ -295,6 +295,7 @@ class attribute_value {
   void put(std::vector<function_value>& list);
 };
 
+/// A named attribute of a node.
 struct attribute {
   std::string name;
   attribute_value value;

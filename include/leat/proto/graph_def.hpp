@@ -39,8 +39,8 @@ struct saver_def {
   bool operator==(const saver_def& other) const;
 };
 
-/// A named collection: names of nodes and tensors, bytes (such as serialized VariableDefs), numbers, or messages of any
-/// type, which only binary files can hold. Source: CollectionDef.
+/// A named collection: names of nodes and tensors, bytes (such as serialized VariableDefs), numbers, or messages of any type, which only
+/// binary files can hold. Source: CollectionDef.
 struct collection_def {
   struct node_list {
     std::vector<std::string> value{};

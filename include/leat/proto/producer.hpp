@@ -10,7 +10,7 @@
 
 namespace leat {
 
-/// The first producer in whose graphs a `Placeholder` with an empty shape is a scalar. With earlier producers its shape is unknown.
+/// The first producer for which a `Placeholder` with an empty shape is a scalar. With earlier producers its shape is unknown.
 inline constexpr std::int32_t first_with_scalar_placeholders = 22;
 
 /// The shape that a placeholder or variable declares, or nothing if it lacks the attribute. An empty shape means an unknown shape for

@@ -119,7 +119,7 @@ why<detail::mean_rule, X, detail::weights_form<W>> mean(const X&, const W& = {})
 /// are cast to the dtype of the labels.
 /// Source: TensorFlow `metrics.accuracy`.
 LEAT_PAIR_METRIC(accuracy, (detail::mean_of<Name, Site>(cast<float>(equal(cast<typename L::element>(p), z)), weights)))
-/// The mean of |p - z|. Source: TensorFlow `metrics.mean_absolute_error`.
+/// The mean of |p - z|. Shapes: labels z and predictions p have the same shape. Source: TensorFlow `metrics.mean_absolute_error`.
 LEAT_PAIR_METRIC(mean_absolute_error,
                  (detail::mean_of<Name, Site>(losses::formula::absolute_difference(detail::typed_kit{}, cast<float>(z), cast<float>(p)),
                                               weights)))

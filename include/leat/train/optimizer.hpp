@@ -155,25 +155,28 @@ constexpr void check_strength(std::string_view name, double value) {
 }  // namespace detail
 
 #define LEAT_SETTINGS " takes numbers, parameters such as parameter<\"rate\">(0.1f), or other scalar tensors"
-/// Stochastic gradient descent. `rate` is a number, a parameter or a scalar expression, as for all optimizers.
+/// Stochastic gradient descent: variable -= rate gradient. `rate` is a number, a parameter or a scalar expression, as for all optimizers.
+/// Source: TensorFlow `GradientDescentOptimizer`.
 template <detail::optimizer_setting Rate, LEAT_SITE>
 constexpr auto gradient_descent(const Rate& rate) {
   return detail::make_optimizer<train::gradient_descent_rule, Site>(rate);
 }
 LEAT_OTHERWISE_OF(gradient_descent, "(rate)" LEAT_SETTINGS);
-/// Gradient descent with momentum (Polyak 1964).
+/// Gradient descent with momentum: accumulator = momentum accumulator + gradient; variable -= rate accumulator (Polyak 1964). Slot:
+/// `w/Momentum`. Source: TensorFlow `MomentumOptimizer`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto momentum(const Rate& rate, const Momentum& m) {
   return detail::make_optimizer<train::momentum_rule<false>, Site>(rate, m);
 }
 LEAT_OTHERWISE_OF(momentum, "(rate, momentum)" LEAT_SETTINGS);
-/// Gradient descent with Nesterov's momentum.
+/// Gradient descent with Nesterov's momentum: accumulator as for `momentum`; variable -= rate gradient + rate momentum accumulator. Slot:
+/// `w/Momentum`. Source: TensorFlow `MomentumOptimizer(use_nesterov=True)`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto nesterov_momentum(const Rate& rate, const Momentum& m) {
   return detail::make_optimizer<train::momentum_rule<true>, Site>(rate, m);
 }
 LEAT_OTHERWISE_OF(nesterov_momentum, "(rate, momentum)" LEAT_SETTINGS);
-/// Adam (Kingma and Ba 2014).
+/// Adam (Kingma and Ba 2014). Slots: `w/Adam`, `w/Adam_1`; variables `beta1_power` and `beta2_power`. Source: TensorFlow `AdamOptimizer`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Beta1 = double, detail::optimizer_setting Beta2 = double,
           detail::optimizer_setting Epsilon = double, LEAT_SITE>
 constexpr auto adam(const Rate& rate, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999, const Epsilon& epsilon = 1e-8) {

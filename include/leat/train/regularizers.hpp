@@ -78,7 +78,7 @@ constexpr auto l1_regularizer(const Scale& scale) {
   return regularizer<regularizer_kind::l1, std::remove_const_t<decltype(setting)>>(setting, detail::number_of_setting(scale));
 }
 LEAT_OTHERWISE("l1_regularizer(scale) takes a number") l1_regularizer(...) LEAT_DELETED;
-/// scale Σ w² / 2. Errors: as above. Source: TensorFlow 1.x `l2_regularizer`.
+/// scale Σ w² / 2. Errors: invalid_argument for a negative scale. Source: TensorFlow 1.x `l2_regularizer`.
 template <class Scale, LEAT_SITE>
   requires(number_or_constant<Scale>)
 constexpr auto l2_regularizer(const Scale& scale) {
@@ -86,7 +86,7 @@ constexpr auto l2_regularizer(const Scale& scale) {
   return regularizer<regularizer_kind::l2, std::remove_const_t<decltype(setting)>>(setting, detail::number_of_setting(scale));
 }
 LEAT_OTHERWISE("l2_regularizer(scale) takes a number") l2_regularizer(...) LEAT_DELETED;
-/// The sum of both. Source: TensorFlow 1.x `l1_l2_regularizer`.
+/// The sum of an l1 and an l2 regularizer. Errors: invalid_argument for a negative scale. Source: TensorFlow 1.x `l1_l2_regularizer`.
 template <class L1, class L2, LEAT_SITE>
   requires(number_or_constant<L1> && number_or_constant<L2>)
 constexpr auto l1_l2_regularizer(const L1& l1, const L2& l2) {

@@ -1,6 +1,6 @@
 #pragma once
 // Writes messages in protobuf's binary form with protozero: fields in the order of `messages.hpp`, attributes by name, so that equal
-// messages give equal bytes.
+// messages have equal bytes.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>

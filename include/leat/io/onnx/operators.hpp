@@ -463,7 +463,7 @@ inline constexpr onnx_row onnx_rows[]{
     {"Size", "", size},
     {"Rank", "", rank}};
 
-/// Operators whose result is their first input.
+/// Operators that return their first input.
 inline constexpr std::string_view passes_through[]{"Identity",      "StopGradient", "PreventGradient",       "Snapshot",
                                                    "CheckNumerics", "Print",        "PlaceholderWithDefault"};
 /// Operators without a lasting effect, so that no node needs to wait for them.

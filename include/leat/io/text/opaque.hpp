@@ -18,7 +18,7 @@
 
 namespace leat::io::detail {
 
-/// An entry of a map whose values are not messages, or whose keys are not strings.
+/// An entry of a map with values that are not messages, or keys that are not strings.
 template <class Key, class Value>
 struct map_entry {
   Key key{};
