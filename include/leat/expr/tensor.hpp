@@ -370,13 +370,13 @@ struct made_type<Op, Attributes, output, Rest...> {
 };
 }  // namespace detail
 
-/// The type of an operator's result: a typed expression of typed expressions, a handle of handles.
+/// The type of an operator's result: a typed expression if its operands are typed expressions, a handle if they are handles.
 template <class Op, class... Inputs>
 using made = typename detail::made_type<Op, attributes<>, Inputs...>::type;
 template <class Op, class Attributes, class... Inputs>
 using made_with = typename detail::made_type<Op, Attributes, Inputs...>::type;
 
-/// A node as a typed expression.
+/// Creates a typed expression from an operator, its attributes and its operands.
 template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
 constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const First& first, [[maybe_unused]] const Rest&... rest) {
   using result = made_with<Op, Attributes, First, Rest...>;

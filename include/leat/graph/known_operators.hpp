@@ -61,7 +61,7 @@ inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
   fills_of_operators();
   return table;
 }
-// Not thread-safe: called before main only.
+// Not thread-safe: called only before main, or while the table is filled, which happens under a lock.
 template <class Op>
 void register_expression_operator() {
   operators_of_expressions().try_emplace(operator_record<Op>::code, &info_of<Op>);

@@ -28,7 +28,7 @@
 
 namespace leat::io {
 
-/// How a table is read.
+/// Options for reading a table.
 struct csv_options {
   char delimiter = ',';
   /// Whether the first row contains the names of the columns.

@@ -40,7 +40,7 @@ class model_tensor {
     if (typed() != nullptr) throw invalid_argument("a typed expression in the saved model of a session that runs a graph");
     return std::get<fetch_item>(held_).resolve(g);
   }
-  /// Replaces it by an element of a graph.
+  /// Replaces the tensor or operation by an element of a graph.
   void replace(const graph_element& element) { held_ = fetch_item(element); }
 
  private:

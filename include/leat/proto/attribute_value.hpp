@@ -137,7 +137,7 @@ class attribute_map {
   bool empty() const;
   bool operator==(const attribute_map& other) const;
 
-  /// Reserves exactly this capacity: graphs hold many of these.
+  /// Reserves exactly this capacity, since graphs have many of these maps.
   void reserve(std::size_t count);
   /// For readers of files: appends without sorting. No lookup is allowed before `restore_order`.
   attribute_value& append(std::string name);

@@ -96,7 +96,7 @@ inline constexpr int data_type_count = static_cast<int>(sizeof(data_types) / siz
 
 inline constexpr int reference_offset = 100;
 
-/// Whether it denotes a variable's storage.
+/// Whether a type denotes a variable's storage.
 constexpr bool is_reference(data_type d) {
   return static_cast<int>(d) > reference_offset && static_cast<int>(d) < reference_offset + detail::data_type_count;
 }
@@ -106,7 +106,7 @@ constexpr data_type base_of(data_type d) { return is_reference(d) ? static_cast<
 constexpr data_type reference_to(data_type d) {
   return d == data_type::invalid || is_reference(d) ? d : static_cast<data_type>(static_cast<int>(d) + reference_offset);
 }
-/// Whether the number has a name.
+/// Whether the type's number has a name.
 constexpr bool is_known(data_type d) {
   return (static_cast<int>(d) >= 0 && static_cast<int>(d) < detail::data_type_count) || is_reference(d);
 }
@@ -133,7 +133,7 @@ constexpr int content_size_of(data_type d) { return is_known(d) && !is_reference
 /// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; for a number without a name, its digits.
 std::string name_of_data_type(data_type d);
 
-/// "int32", "string_ref": a type in messages; "dtype 99" for an unknown one, which a file may contain.
+/// The name of a type in messages, "int32" or "string_ref"; "dtype 99" for an unknown type, which a file may contain.
 std::string lower_name_of_data_type(data_type d);
 
 /// The type of a TensorFlow name ("DT_INT32_REF"), or nothing.

@@ -34,7 +34,7 @@ std::string problem_of(const tensor_shape_proto& shape);
 /// Number of elements, or nothing if the shape is invalid or not fully known.
 std::optional<std::int64_t> element_count(const tensor_shape_proto& shape);
 
-/// "[2, ?]", or "?" for an unknown rank.
+/// A shape as text: "[2, ?]", or "?" for an unknown rank.
 std::string to_text(const tensor_shape_proto& shape);
 
 /// The name of a field of TensorProto.

@@ -139,7 +139,7 @@ struct ftrl_rule {
   }
 };
 
-/// Source: TensorFlow `ProximalGradientDescentOptimizer`.
+/// Gradient descent with penalties. Source: TensorFlow `ProximalGradientDescentOptimizer`.
 struct proximal_gradient_descent_rule {
   using update = leat::update::proximal_gradient_descent;
   static constexpr text name = "proximal_gradient_descent", step_name = "ProximalGradientDescent";

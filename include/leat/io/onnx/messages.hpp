@@ -13,7 +13,7 @@
 
 namespace leat::io::onnx {
 
-/// TensorProto.DataType.
+/// Element types. Source: TensorProto.DataType.
 enum class element_type : std::int32_t {
   undefined = 0,
   float32 = 1,
@@ -34,7 +34,7 @@ enum class element_type : std::int32_t {
   bfloat16 = 16
 };
 
-/// Elements are row-major, little endian; strings are in `strings`. Source: TensorProto.
+/// A tensor. Its elements are row-major, little endian; strings are in `strings`. Source: TensorProto.
 struct tensor_proto {
   std::vector<std::int64_t> dims{};
   element_type type = element_type::undefined;
@@ -44,7 +44,7 @@ struct tensor_proto {
   bool operator==(const tensor_proto&) const = default;
 };
 
-/// AttributeProto.AttributeType.
+/// The kind of an attribute's value. Source: AttributeProto.AttributeType.
 enum class attribute_kind : std::int32_t { undefined = 0, number = 1, integer = 2, text = 3, tensor = 4, numbers = 6, integers = 7 };
 
 /// An attribute; its value is in the member that belongs to `kind`. Source: AttributeProto.
@@ -75,23 +75,23 @@ struct dimension {
   std::variant<std::monostate, std::int64_t, std::string> size{};
   bool operator==(const dimension&) const = default;
 };
-/// Source: TensorShapeProto.
+/// A shape. Source: TensorShapeProto.
 struct shape_proto {
   std::vector<dimension> dims{};
   bool operator==(const shape_proto&) const = default;
 };
-/// Source: TypeProto.Tensor.
+/// Element type and shape of a tensor. Source: TypeProto.Tensor.
 struct tensor_type {
   element_type type = element_type::undefined;
   std::optional<shape_proto> shape{};
   bool operator==(const tensor_type&) const = default;
 };
-/// Source: TypeProto.
+/// The type of a value; only tensors are used. Source: TypeProto.
 struct type_proto {
   std::optional<tensor_type> tensor{};
   bool operator==(const type_proto&) const = default;
 };
-/// Source: ValueInfoProto.
+/// Name and type of an input or output of a graph. Source: ValueInfoProto.
 struct value_info {
   std::string name{};
   type_proto type{};
@@ -108,7 +108,7 @@ struct graph_proto {
   bool operator==(const graph_proto&) const = default;
 };
 
-/// Source: OperatorSetIdProto.
+/// A set of operators, in a version. Source: OperatorSetIdProto.
 struct operator_set {
   std::string domain{};
   std::int64_t version = 0;
