@@ -1,6 +1,6 @@
 #pragma once
-// A growing row whose elements stay where they are: they lie in blocks of equal size, so that growing copies none and an index finds its
-// element by a shift.
+// A growable sequence whose elements never move: they are stored in blocks of equal size, so that growing copies no element, and an index
+// is resolved to its element by a shift.
 
 #include <leat/core/standard.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace leat::detail {
 
-/// Elements by index, in blocks of `Each`, a power of two.
+/// A sequence of elements in blocks of `Each`, a power of two.
 template <class T, std::size_t Each>
 class blocks {
   static_assert((Each & (Each - 1)) == 0);

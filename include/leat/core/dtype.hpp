@@ -7,6 +7,7 @@
 
 namespace leat {
 
+/// The element type of a tensor.
 enum class dtype : int { invalid = 0, float32 = 1, float64 = 2, int32 = 3, uint8 = 4, int64 = 9, boolean = 10 };
 
 namespace detail {

@@ -1,7 +1,7 @@
 #pragma once
-// Fills tables before other global objects are constructed, where they are not filled at their first use (core/fill.hpp). Global objects of
-// one source are constructed in order, those of different sources in any order; a global object that runs a graph must find full tables even
-// if its source comes first. So the objects that fill tables get an early initialization priority.
+// Fills tables before other global objects are constructed, if they are not filled at their first use (core/fill.hpp). Global objects of
+// one source are constructed in order, those of different sources in any order; a global object that runs a graph must find full tables
+// even if its source comes first. So the objects that fill tables get an early initialization priority.
 //
 //   LEAT_EARLY inline const leat::detail::filled_early collectives_known{[] { register_kernel("HorovodRank", run_rank); }};
 
@@ -14,7 +14,7 @@
 
 namespace leat::detail {
 
-/// Calls a function when it is constructed.
+/// Calls the function `fill` when it is constructed.
 struct filled_early {
   template <class Fill>
   explicit filled_early(Fill fill) {

@@ -70,12 +70,12 @@ class unimplemented : public error {
  public:
   using error::error;
 };
-/// A task that cannot be reached: it was killed, does not answer, or was never started. A retry may help.
+/// A task cannot be reached: it was killed, does not answer, or was never started. A retry may help.
 class unavailable : public error {
  public:
   using error::error;
 };
-/// A peer without the right key, or one of another cluster.
+/// A peer lacks the right key, or belongs to another cluster.
 class unauthenticated : public error {
  public:
   using error::error;
@@ -95,7 +95,8 @@ void throw_if(const error& e, const std::string& text) {
   throw_if<unavailable>(e, text), throw_if<unauthenticated>(e, text);
   throw error(text);
 }
-// A message of several parts. Not `+`, whose inline code, of no use but for an error, would be compiled into every program.
+// Joins the parts of a message. A function rather than `+`, whose inlined code would be compiled into every program although only errors
+// need it.
 [[gnu::cold, gnu::noinline]] inline std::string joined(std::initializer_list<std::string_view> parts) {
   std::string text;
   for (const std::string_view part : parts) text.append(part);

@@ -1,19 +1,20 @@
 #pragma once
 // Functions that fill the library's tables (of operators, kernels, gradients). A table calls them when it is used for the first time, and
-// nothing else refers to them: so a source that cannot reach a table does not compile what the table holds, which is most of the library.
+// nothing else refers to them: so a source that cannot reach a table does not compile the table's contents, which are most of the library.
 //
-//   LEAT_DECLARE_FILL(fill_shape_kernels);  // beside the table
+//   LEAT_DECLARE_FILL(fill_shape_kernels);  // next to the table
 //   inline kernel_table& kernels() {
 //     static auto& table = *new kernel_table;
 //     static constinit leat::detail::table_fills fills;
 //     fills.run({LEAT_FILLS(fill_shape_kernels, fill_array_kernels)});
 //     return table;
 //   }
-//   LEAT_FILL(fill_shape_kernels) { register_kernel("Shape", run_shape); }  // in a header that the table's need not know
+//   LEAT_FILL(fill_shape_kernels) { register_kernel("Shape", run_shape); }  // in a header that the table's header does not include
 //
-// A table is never destroyed: what was made before its first use, and is destroyed after it otherwise, may still use it. The functions are
-// weak symbols, null where no source of the program compiles them. One that includes the header and can reach the table does. One
-// that only makes what the table is asked for, such as nodes of a graph that another source runs, calls `compile_fill`.
+// A table is never destroyed, because a global object that was constructed before the table's first use is destroyed late and may still use
+// it. The functions are weak symbols, null if no source of the program compiles them. A source compiles such a function if it includes its
+// header and can reach the table. A source that only creates objects that are later looked up in it, such as nodes of a graph that another
+// source runs, calls `compile_fill`.
 
 #include <leat/core/early.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -25,7 +26,7 @@
 #if defined(__ELF__)
 #define LEAT_DECLARE_FILL(name) [[gnu::weak]] void name()
 #define LEAT_FILLS(...) __VA_ARGS__
-// Not inlined: then there would be no symbol.
+// Not inlined, since an inlined function has no symbol.
 #if defined(LEAT_SEPARATE_SOURCE) && defined(__clang__)
 #define LEAT_FILL(name) [[gnu::weak, gnu::noinline]] void name()
 #elif defined(LEAT_SEPARATE_SOURCE)
@@ -34,7 +35,7 @@
 #define LEAT_FILL(name) [[gnu::noinline]] inline void name()
 #endif
 #else
-// Elsewhere each source that includes the header fills the table, before main.
+// On other platforms each source that includes the header fills the table, before main.
 #define LEAT_DECLARE_FILL(name) void name()
 #define LEAT_FILLS(...)
 #define LEAT_FILL(name) \
@@ -47,7 +48,7 @@ namespace leat::detail {
 
 using table_fill = void (*)();
 
-// One for all tables: a function may use a second table, which is filled first.
+// One mutex for all tables, recursive because a function may use a second table, which is filled first.
 inline std::recursive_mutex& guard_of_fills() {
   static std::recursive_mutex guard;
   return guard;
@@ -55,7 +56,8 @@ inline std::recursive_mutex& guard_of_fills() {
 
 class table_fills {
  public:
-  /// Calls functions that are not null, once in a program; others wait for it. Used by one of them, the table is as far as it is.
+  /// Calls those functions that are not null, once per program; other threads wait until they have returned. A function that itself uses
+  /// the table sees it as filled so far.
   void run(std::initializer_list<table_fill> fills) {
     if (done_.load(std::memory_order_acquire)) [[likely]]
       return;
@@ -77,7 +79,7 @@ class table_fills {
   bool begun_ = false;
 };
 
-/// Makes a source that can reach the call compile a function of `LEAT_FILL`.
+/// Makes a source that can reach this call compile a function of `LEAT_FILL`.
 inline void compile_fill(table_fill fill) { asm volatile("" : : "r"(fill)); }
 
 }  // namespace leat::detail

@@ -1,7 +1,7 @@
 #pragma once
-// Growable arrays for the rows of graphs and programs, and views of rows, during constant evaluation and at run time. Each further type of
-// element, of which a program has dozens, costs g++ 12 a tenth of the time that std::vector and std::span of it do: `scripts/bench compile
-// _40` compares forty.
+// Growable arrays for the rows of graphs and programs, and views of arrays, during constant evaluation and at run time. Each further
+// element type, of which a program has dozens, costs g++ 12 a tenth of the compile time of std::vector and std::span: `scripts/bench
+// compile _40` compares forty.
 
 #include <leat/core/standard.hpp>
 
@@ -19,7 +19,8 @@ class graph;
 
 namespace leat::detail {
 
-/// Elements in a row, owned. `T` has a default value, and moving one throws nothing. No iterator is checked, no index is.
+/// A contiguous growable array that owns its elements. `T` must be default-constructible, and its move must not throw. Neither iterators
+/// nor indices are checked.
 template <class T>
 class list {
  public:
@@ -48,7 +49,7 @@ class list {
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  /// Whether the next element makes the list move.
+  /// Whether appending an element reallocates the list.
   constexpr bool is_full() const { return size_ == space_; }
   constexpr T* data() { return data_; }
   constexpr const T* data() const { return data_; }
@@ -74,13 +75,13 @@ class list {
     if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
     data_[size_++] = static_cast<T&&>(value);
   }
-  /// Appends a default value, to be filled in where it lies.
+  /// Appends a default value, to be filled in place.
   constexpr T& emplace_back() {
     if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
     data_[size_] = T{};
     return data_[size_++];
   }
-  /// Appends elements of another row.
+  /// Appends elements of another array.
   constexpr void append(const T* from, std::size_t count) {
     make_space(size_ + count);
     for (std::size_t i = 0; i < count; ++i) data_[size_ + i] = from[i];
@@ -100,7 +101,7 @@ class list {
   }
   constexpr T* erase(const T* at) { return erase(at, at + 1); }
   constexpr void pop_back() { --size_; }
-  constexpr void clear() { size_ = 0; }  // keeps the elements' memory, too
+  constexpr void clear() { size_ = 0; }  // keeps capacity, and the memory of the elements
   constexpr void assign(std::size_t count, T value) {
     clear();
     resize(count, std::move(value));
@@ -125,8 +126,8 @@ class list {
   }
 
  private:
-  // Rows of many members get memory without values where the compiler lets an assignment begin an element's life: default values cost
-  // constant evaluation as much as all that is done with the rows.
+  // Elements that are large structs get uninitialized memory where the compiler lets an assignment begin an element's lifetime:
+  // constructing default values would cost as much constant evaluation as everything else that is done with them.
 #if defined(__clang__) || defined(__CUDACC__)
   static constexpr bool is_raw = false;
 #else
@@ -140,7 +141,7 @@ class list {
     if constexpr (!is_raw) delete[] data;
     else if (data != nullptr) std::allocator<T>{}.deallocate(data, space);
   }
-  // At least twice what there was, so that growing by one element, again and again, takes linear time.
+  // Grows to at least twice the capacity, so that appending elements one by one takes linear time.
   constexpr void make_space(std::size_t count) {
     if (count > space_) reserve(count < 2 * space_ ? 2 * space_ : count);
   }
@@ -156,7 +157,7 @@ class list {
   std::size_t size_ = 0, space_ = 0;
 };
 
-/// Elements in a row that somebody else keeps.
+/// A view of contiguous elements that it does not own.
 template <class T>
 class list_view {
  public:

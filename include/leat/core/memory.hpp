@@ -34,7 +34,7 @@ class memory_meter {
     throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: of the limit of " + std::to_string(limit_) +
                              " bytes (memory_limit_in_bytes) " + std::to_string(before) + " are taken");
   }
-  /// Returns bytes; `used()` is what is taken now, at most `limit()`.
+  /// Returns bytes. `used()` is the number of bytes taken now, at most `limit()`.
   void give(std::size_t bytes) { used_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
   std::int64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::int64_t limit() const { return limit_; }
@@ -74,7 +74,7 @@ class metered_bytes {
   metered_bytes& operator=(const metered_bytes&) = delete;
   ~metered_bytes() { give_back(); }
 
-  /// Returns what it has and takes `bytes` instead. Errors: resource_exhausted; then it has none.
+  /// Returns the bytes taken before, then takes `bytes`. Errors: resource_exhausted; then no bytes are taken.
   void take(std::size_t bytes) {
     give_back();
     memory_meter* const current = memory_meter::current();

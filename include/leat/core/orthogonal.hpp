@@ -1,6 +1,7 @@
 #pragma once
-// Random matrices with orthonormal columns or rows, for initializers: the Q of a matrix of normal numbers, whose R has a positive
-// diagonal, so that all of them are equally likely (Mezzadri 2007). By modified Gram-Schmidt, done twice for the sake of rounding.
+// Random matrices with orthonormal columns or rows, for initializers: the Q of the QR decomposition of a matrix of normal numbers, with a
+// positive diagonal of R, so that all orthonormal matrices are equally likely (Mezzadri 2007). Computed by modified Gram-Schmidt, done
+// twice to reduce rounding errors.
 
 #include <leat/core/philox.hpp>
 
@@ -15,11 +16,11 @@ namespace leat::detail {
 inline std::vector<double> orthonormal(std::size_t rows, std::size_t columns, std::uint64_t seed) {
   const std::size_t length = rows > columns ? rows : columns;
   const std::size_t count = rows > columns ? columns : rows;
-  std::vector<double> q(count * length);  // vector by vector
+  std::vector<double> q(count * length);  // one vector after the other
   std::uint64_t drawn = 0;
   for (std::size_t k = 0; k < count; ++k) {
     double* v = &q[k * length];
-    for (double norm = 0; norm < 1e-6;) {  // again if it lies in the span of those before
+    for (double norm = 0; norm < 1e-6;) {  // redrawn if it is in the span of those before
       for (std::size_t i = 0; i < length; ++i) v[i] = normal<double>(seed, drawn++);
       for (int twice = 0; twice < 2; ++twice)
         for (std::size_t j = 0; j < k; ++j) {

@@ -1,7 +1,7 @@
 #pragma once
-// Counter-based random numbers: Philox4x32-10 maps a 128-bit counter and a 64-bit key to four random words in ten rounds of
-// multiplication. Number `index` of a seed's sequence depends on these two alone, so any part of a sequence can be computed in any
-// order, by any thread, on any device, also in constant evaluation.
+// Counter-based random numbers: Philox4x32-10 maps a 128-bit counter and a 64-bit key to four random words in ten rounds of multiplication.
+// A number of a sequence depends only on the seed and on its index, so any part of a sequence can be computed in any order, by any thread,
+// on any device, also in constant evaluation.
 // Source: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011); TensorFlow's generator.
 
 #include <cmath>
@@ -42,7 +42,7 @@ constexpr philox_block random_block(std::uint64_t seed, std::uint64_t index) {
 
 namespace detail {
 
-// 24 or 53 random bits as a multiple of 2^-24 or 2^-53 in [0, 1).
+// Converts 24 or 53 random bits to a multiple of 2^-24 or 2^-53 in [0, 1).
 constexpr float unit_interval(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 constexpr double unit_interval(std::uint32_t low, std::uint32_t high) {
   return static_cast<double>(((static_cast<std::uint64_t>(high) << 32) | low) >> 11) * 0x1p-53;
@@ -50,7 +50,8 @@ constexpr double unit_interval(std::uint32_t low, std::uint32_t high) {
 
 }  // namespace detail
 
-/// A number in [0, 1) from a block of a seed's uniform sequence, which has four floats or two doubles. Faster than `uniform` for many.
+/// A number in [0, 1) from a block of a seed's uniform sequence; a block has four floats or two doubles. For many numbers it is faster than
+/// `uniform`.
 template <class T>
 constexpr T uniform_in_block(const philox_block& block, int place) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
@@ -69,15 +70,15 @@ constexpr T uniform(std::uint64_t seed, std::uint64_t index) {
   return uniform_in_block<T>(random_block(seed, index / count), static_cast<int>(index % count));
 }
 
-/// Two independent numbers of the standard normal distribution.
+/// Two independent random numbers with the standard normal distribution.
 template <class T>
 struct normal_pair {
   T first, second;
 };
 
-/// The two normal numbers of a block, by the Box-Muller transform in double precision: sqrt(-2 log u) cos(2 pi v) and sin likewise,
-/// with u in (0, 1]. log, sqrt, cos and sin are the standard library's, whose last bit may differ between platforms. It is
-/// constexpr for device code only, never constant-evaluated.
+/// The two normal numbers of a block, by the Box-Muller transform in double precision: sqrt(-2 log u) cos(2 pi v), and the same with sin,
+/// with u in (0, 1]. log, sqrt, cos and sin are the standard library's, and their last bit may differ between platforms. The function is
+/// constexpr for device code only and never constant-evaluated.
 template <class T>
 constexpr normal_pair<T> normal_in_block(const philox_block& block) {
   constexpr double two_pi = 6.283185307179586477;
@@ -86,7 +87,7 @@ constexpr normal_pair<T> normal_in_block(const philox_block& block) {
   return {static_cast<T>(radius * ::cos(angle)), static_cast<T>(radius * ::sin(angle))};
 }
 
-/// Number `index` of the normal sequence of a seed: mean 0, standard deviation 1. A block has two.
+/// Number `index` of the normal sequence of a seed: mean 0, standard deviation 1. A block has two such numbers.
 template <class T>
 constexpr T normal(std::uint64_t seed, std::uint64_t index) {
   const normal_pair<T> pair = normal_in_block<T>(random_block(seed, index / 2));

@@ -1,6 +1,6 @@
 #pragma once
-// Which sanitizer a source is compiled with: g++ says so by a macro of its own, clang by a feature. LEAT_ADDRESS_SANITIZER and
-// LEAT_THREAD_SANITIZER are defined where it is so.
+// Defines LEAT_ADDRESS_SANITIZER or LEAT_THREAD_SANITIZER if the source is compiled with that sanitizer: g++ indicates a sanitizer by a
+// macro of its own, clang by a feature.
 
 #if defined(__SANITIZE_ADDRESS__)
 #define LEAT_ADDRESS_SANITIZER

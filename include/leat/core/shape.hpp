@@ -1,7 +1,7 @@
 #pragma once
-// Shapes. A dimension is a size (0, 1, 2, …), or a name such as "batch" that stands for one size per run. A name is a negative number,
-// the hash of its text, by which the text is found again. As a type a shape is a pack of numbers, `dims<-4611..., 10>`, as a value it
-// is `shape`. Unknown dimensions (-1) exist only in graphs that are built at run time.
+// Shapes. A dimension is a size (0, 1, 2, …), or a name such as "batch" that stands for one size per run. A name is represented by a
+// negative number, the hash of its text, by which the text is looked up. A shape as a type is a pack of numbers, `dims<-4611..., 10>`; as a
+// value it is a `shape`. Unknown dimensions (-1) exist only in graphs that are built at run time.
 
 #include <cstdint>
 #include <leat/core/error.hpp>
@@ -9,9 +9,11 @@
 
 namespace leat {
 
+/// The largest rank of a tensor.
 inline constexpr int max_rank = 8;
+/// A dimension of unknown size, which exists only in graphs that are built at run time.
 inline constexpr std::int64_t unknown_dimension = -1;
-/// The limit on a tensor's elements: with 8 bytes each they would fill an address space, so sums of a few sizes do not overflow.
+/// The limit on a tensor's elements: with 8 bytes each they would fill an address space, and below it sums of a few sizes do not overflow.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 44;
 
 /// The number that represents a named dimension.
@@ -51,7 +53,8 @@ struct shape {
   std::int64_t dim[max_rank]{};
 
   constexpr shape() = default;
-  /// As `shape{2, {32, 784}}`. A list of sizes alone, which could be taken for it, does not compile.
+  /// A shape from its rank and sizes, `shape{2, {32, 784}}`. A list of sizes alone does not compile, since it could be mistaken for this
+  /// form.
   template <int N>
   constexpr shape(int dimensions, const std::int64_t (&sizes)[N]) : rank(dimensions) {
     static_assert(N <= max_rank, "more than 8 dimensions");
@@ -72,7 +75,7 @@ struct shape {
       if (dim[i] != other.dim[i]) return false;
     return true;
   }
-  /// Appends a dimension. Errors: unimplemented for a ninth.
+  /// Appends a dimension. Errors: unimplemented for a ninth dimension.
   constexpr void push(std::int64_t d) {
     if (rank < 0 || rank >= max_rank) detail::refuse_rank();
     dim[rank++] = d;
@@ -84,10 +87,10 @@ struct shape {
       if (dim[i] < 0) return false;
     return true;
   }
-  /// Number of elements of a static shape. Errors: resource_exhausted above `max_elements`, with dimensions of 0 left out, so that no
-  /// stride along the shape overflows either.
+  /// Number of elements of a static shape. Errors: resource_exhausted above `max_elements`. Dimensions of 0 are left out of this check, so
+  /// that no stride along the shape overflows either.
   constexpr std::int64_t elements() const { return elements(0, rank); }
-  /// The same for the dimensions from one axis to before another.
+  /// The number of elements along the axes from `from` to before `to`.
   constexpr std::int64_t elements(int from, int to) const {
     std::int64_t n = 1;
     bool none = false;
@@ -115,7 +118,7 @@ struct shape {
   }
 };
 
-/// Whether two dimensions may be equal: they are, or one is unknown.
+/// Whether two dimensions may be equal: they are equal, or one of them is unknown.
 constexpr bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown_dimension || b == unknown_dimension; }
 /// Whether two shapes may be equal.
 constexpr bool may_equal(const shape& a, const shape& b) {
@@ -125,7 +128,7 @@ constexpr bool may_equal(const shape& a, const shape& b) {
     if (!may_equal(a.dim[i], b.dim[i])) return false;
   return true;
 }
-/// The combined knowledge about two shapes that are equal: sizes replace unknown dimensions.
+/// Merges two shapes that are known to be equal: sizes replace unknown dimensions.
 constexpr shape known_of(const shape& a, const shape& b) {
   if (a.rank < 0) return b;
   shape all = a;
@@ -139,8 +142,8 @@ struct broadcast_result {
   shape extent;
   bool ok = true;
 };
-/// The broadcast shape of two, by NumPy's and TensorFlow's rule. A named dimension broadcasts with itself and 1, an unknown one with
-/// anything.
+/// The shape to which two shapes broadcast, by NumPy's and TensorFlow's rule. A named dimension broadcasts with itself and 1, an unknown
+/// one with anything.
 constexpr broadcast_result broadcast(const shape& a, const shape& b) {
   broadcast_result result;
   shape& out = result.extent;
@@ -150,7 +153,7 @@ constexpr broadcast_result broadcast(const shape& a, const shape& b) {
     const std::int64_t y = i <= b.rank ? b.dim[b.rank - i] : 1;
     if (x != y && x != 1 && y != 1) {
       if (!may_equal(x, y)) result.ok = false;
-      out.dim[out.rank - i] = x == unknown_dimension ? y : x;  // an unknown one can only be that size, or 1
+      out.dim[out.rank - i] = x == unknown_dimension ? y : x;  // the unknown dimension can only be that size, or 1
     } else {
       out.dim[out.rank - i] = x == 1 ? y : x;
     }
@@ -200,7 +203,7 @@ struct dimension {
 #endif
 };
 
-// The text of a named dimension is found by its number through a friend that is defined where the name is first used.
+// The text of a named dimension is looked up by its number through a friend function that is defined where the name is first used.
 template <std::int64_t Value>
 struct dimension_key {
 #if defined(__GNUC__) && !defined(__clang__)

@@ -1,6 +1,6 @@
 #pragma once
-// A growable row of plain values of which there are few nearly always: the first ones lie in the object itself, so that a list of them
-// asks nothing of the heap.
+// A growable array for values that are nearly always few: the first ones are stored in the object itself, so that a short list allocates no
+// memory.
 
 #include <leat/core/standard.hpp>
 
@@ -19,7 +19,7 @@
 
 namespace leat::detail {
 
-/// Elements in a row, owned; up to `Inside` of them without memory of their own.
+/// A contiguous growable array that owns its elements; up to `Inside` of them are stored without an allocation.
 template <class T, std::size_t Inside>
 class short_list {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -62,7 +62,7 @@ class short_list {
 
   void push_back(const T& value) {
     if (size_ == space_) {
-      const T kept = value;  // which may be an element
+      const T kept = value;  // `value` may be an element of this list
       grow(std::size_t{size_} + 1);
       new (data() + size_) T(kept);
     } else {
@@ -70,14 +70,14 @@ class short_list {
     }
     ++size_;
   }
-  /// Appends an aggregate of these values, which are none of the list.
+  /// Appends an aggregate of these values, which must not be elements of this list.
   template <class... Values>
   void emplace_back(const Values&... values) {
     if (size_ == space_) grow(std::size_t{size_} + 1);
     new (data() + size_) T{values...};
     ++size_;
   }
-  /// Appends elements of another row.
+  /// Appends elements of another array; they must not be elements of this list.
   void append(const T* from, std::size_t count) {
     if (count == 0) return;
     if (size_ + count > space_) grow(size_ + count);

@@ -11,10 +11,10 @@
 
 namespace leat {
 
-/// "[1 2.5 3...]": the first `most` elements, all if it is negative; `element(i)` is the text of element i. A scalar has no brackets.
-/// Source: TensorFlow `Tensor::SummarizeValue`.
+/// Text such as "[1 2.5 3...]" with the first `most` elements, or all if `most` is negative; `element(i)` is the text of element i. A
+/// scalar has no brackets. Source: TensorFlow `Tensor::SummarizeValue`.
 std::string summary_text(const shape& extent, std::int64_t most, const std::function<std::string(std::int64_t)>& element);
-/// Element `i` of an array, "2.5" with six digits; a bool is 0 or 1.
+/// Element `i` of an array as text, "2.5", with six significant digits; a bool is 0 or 1.
 std::string element_text(dtype type, const void* elements, std::int64_t i);
 
 }  // namespace leat

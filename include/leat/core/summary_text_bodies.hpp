@@ -45,7 +45,7 @@ LEAT_FUNCTION std::string summary_text(const shape& s, std::int64_t most, const 
   }
   if (shown == 0) return "[]";
   if (shown < count) text += "...";
-  // Close open brackets.
+  // Closes the brackets that are still open.
   return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Compile-time strings: string literals as template arguments (`fixed_string`), the same as a pack of characters for use in types
-// (`name`), bounded strings for messages (`message`), and the hash that identifies expressions. Types carry packs because nvcc prints
-// types as source and cannot print an array in one.
+// Compile-time strings: string literals as template arguments (`fixed_string`), the same strings as packs of characters for use in types
+// (`name`), strings of bounded length for messages (`message`), and the hash that identifies expressions. Types have packs because nvcc
+// prints types as source and cannot print an array in one.
 
 #include <leat/core/list.hpp>
 #include <leat/core/standard.hpp>
@@ -29,7 +29,7 @@ constexpr std::uint64_t hash_text(std::string_view text) {
 
 namespace detail {
 
-// A text among integers: eight characters to an integer, behind the length. Returns where it begins.
+// Appends a string to a list of integers: first its length, then eight characters per integer. Returns the position where it begins.
 constexpr std::int64_t put_text(detail::list<std::int64_t>& data, std::string_view text) {
   const auto here = static_cast<std::int64_t>(data.size());
   data.push_back(static_cast<std::int64_t>(text.size()));
@@ -77,7 +77,7 @@ constexpr auto operator/(const fixed_string<A>& scope, const char (&name)[B]) {
   return scope / fixed_string<B>(name);
 }
 
-/// The same string as a type, safe to use in any other type.
+/// The same string as a type, which may be part of any other type.
 template <char... Cs>
 struct name {
   static constexpr char text[sizeof...(Cs) + 1]{Cs..., 0};
@@ -107,7 +107,7 @@ struct message {
   }
   constexpr message& operator<<(long long value) {
     if (value >= 0) return *this << static_cast<unsigned long long>(value);
-    return *this << "-" << 0 - static_cast<unsigned long long>(value);  // the least value has no opposite
+    return *this << "-" << 0 - static_cast<unsigned long long>(value);  // the negation of the smallest value overflows
   }
   constexpr message& operator<<(unsigned long long rest) {
     char digits[20]{};

@@ -1,5 +1,5 @@
 #pragma once
-// The library's version, read by CMakeLists.txt too: objects, and a ready-made runtime, of two versions are not linked together.
+// The library's version, also read by CMakeLists.txt. Objects, or a compiled runtime, of different versions cannot be linked together.
 
 #define LEAT_VERSION_MAJOR 0
 #define LEAT_VERSION_MINOR 1

@@ -1,6 +1,6 @@
 #pragma once
-// Leaves that hold arrays: `constant(weights)`, `variable<"w">(weights)`. The elements are copied into the expression, as plain numbers
-// are. Dtype and shape follow from the array's type if it determines them, or are template arguments.
+// Constants and variables that hold arrays: `constant(weights)`, `variable<"w">(weights)`. The elements are copied into the expression, as
+// plain numbers are. Dtype and shape follow from the array's type if it determines them; otherwise they are template arguments.
 
 #include <array>
 #include <initializer_list>
@@ -12,7 +12,7 @@ namespace detail {
 
 // ---- arrays as arguments --------------------------------------------------------------------------------------------
 
-// A range of elements: std::vector, of bool too, std::span, an initializer list.
+// A range of elements: std::vector (also of bool), std::span, an initializer list.
 template <class A>
 concept flat_values = !shaped_array<A> && requires(const A& a) {
   typename A::value_type;
@@ -21,7 +21,7 @@ concept flat_values = !shaped_array<A> && requires(const A& a) {
   a.size();
 };
 
-// An array's element type, and its shape if the array's type determines it, else void.
+// An array's element type, and its shape if the array's type determines it, otherwise void.
 template <class A>
 struct array_form {
   using element = void;
@@ -54,7 +54,7 @@ template <class T, std::size_t N>
 struct array_form<T[N]> : array_of_arrays<N, typename array_form<T>::extents> {
   using element = typename array_form<T>::element;
 };
-// xtensor's fixed_shape<3, 2>, recognized by its form alone.
+// xtensor's fixed_shape<3, 2>, recognized by the form of its template arguments alone.
 template <class Shape>
 struct sizes_in_type {
   using extents = void;
@@ -77,7 +77,7 @@ struct array_form<A> : shape_in_type<A> {
 
 template <class A>
 concept array_argument = shaped_array<A> || flat_values<A> || std::is_array_v<A>;
-/// An array of a dtype whose type determines its shape: std::array<std::array<float, 2>, 3>, xt::xtensor_fixed; not std::vector.
+/// An array of a dtype, with a type that determines its shape: std::array<std::array<float, 2>, 3>, xt::xtensor_fixed; not std::vector.
 template <class A>
 concept fixed_array = array_argument<A> && element_type<typename array_form<A>::element> && requires {
   requires array_form<A>::extents::rank > 0;
@@ -148,7 +148,7 @@ concept takes_elements = array_argument<Array> && elements_problem<T, Dims, Arra
 template <class T, class Dims, class Array, class Word, class Name = no_name>
 concept refuses_elements = array_argument<Array> && !elements_problem<T, Dims, Array, Word, Name>::none;
 template <class T, class Dims, class Array, class Word, class Name>
-struct elements_refusal {};  // for non-arrays; clang instantiates the return type before it checks constraints
+struct elements_refusal {};  // for arguments that are not arrays; clang instantiates the return type before it checks constraints
 template <class T, class Dims, array_argument Array, class Word, class Name>
 struct elements_refusal<T, Dims, Array, Word, Name> : elements_problem<T, Dims, Array, Word, Name> {};
 template <class T, class Dims, class Array, class Word, class Name = no_name>
@@ -173,7 +173,8 @@ T* write_elements(T* to, const Array& array, std::string_view place) {
   }
   return to;
 }
-/// The elements of an array for the leaf `E`. Errors: invalid_argument if its shape differs, or a number does not fit.
+/// The elements of an array for the constant or variable `E`. Errors: invalid_argument if its shape differs, or if the dtype cannot
+/// represent a number.
 template <class E, class Word, class Name, class Array>
 shared_elements elements_for(const Array& array) {
   constexpr const message& place = array_place<Word, Name>;
@@ -190,7 +191,7 @@ shared_elements elements_for(const Array& array) {
   return made;
 }
 
-// ---- leaves ---------------------------------------------------------------------------------------------------------
+// ---- expressions that hold arrays -----------------------------------------------------------------------------------
 
 template <class T, class Name, class Dims>
 struct named_array_leaf
@@ -226,8 +227,8 @@ auto variable_from(const Array& array) {
 
 // ---- for users ------------------------------------------------------------------------------------------------------
 
-/// A constant array whose type determines its shape: `constant(std::array{1.0f, 2.0f})`, of xt::xtensor_fixed, of nested std::array.
-/// The elements are copied into the expression; a run uses those of the fetched expression. Under nvcc it needs a name.
+/// A constant array whose type determines its shape: `constant(std::array{1.0f, 2.0f})`, of an xt::xtensor_fixed, of a nested std::array.
+/// The elements are copied into the expression; a run uses those of the fetched expression. Under nvcc a name is required.
 /// Shapes and dtype: the array's. Source: TensorFlow `constant`.
 template <class Array, LEAT_SITE>
   requires(detail::fixed_array<Array> && plain_numbers)
@@ -235,7 +236,7 @@ auto constant(const Array& values) {
   using form = detail::array_form<Array>;
   return detail::constant_at_site<Site, typename form::element, typename form::extents>(values);
 }
-/// The same with a name: `constant<"table">(array)`. Needed where one source line makes constants of different arrays.
+/// The same with a name: `constant<"table">(array)`. The name is needed if one source line makes constants of different arrays.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
 auto constant(const Array& values) {
@@ -244,7 +245,7 @@ auto constant(const Array& values) {
 }
 /// A constant array with explicit dtype and shape: `constant<float, 3, 2>(values)`, of an xtensor of that shape, or of a vector, span or
 /// list with as many numbers, row-major. Numbers of another type are converted if that dtype can represent them.
-/// Errors: invalid_argument if the array's shape differs, and for a number that the dtype cannot represent. At compile time: a type
+/// Errors: invalid_argument if the array's shape differs, and for a number that the dtype cannot represent. At compile time: an array type
 /// with another shape, and floating-point numbers for an integer dtype.
 template <element_type T, dimension... Ds, class Array, LEAT_SITE>
   requires(plain_numbers && detail::takes_elements<T, dims_of<Ds...>, Array, detail::constant_word>)
@@ -283,7 +284,7 @@ template <fixed_string Name, class... Rest>
 LEAT_OTHERWISE(LEAT_CONSTANT_WORDS) constant(...) LEAT_DELETED;
 #undef LEAT_CONSTANT_WORDS
 
-/// A variable with an array as initial value, whose type determines its shape: `variable<"w">(weights)`. The elements are copied into
+/// A variable whose initial value is an array with a type that determines its shape: `variable<"w">(weights)`. The elements are copied into
 /// the expression; `session.initialize` assigns them. Source: TensorFlow `Variable`.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
@@ -306,7 +307,7 @@ template <fixed_string Name, element_type T, dimension... Ds, class Array>
   requires detail::refuses_elements<T, dims_of<Ds...>, Array, detail::variable_word, name_of<Name>>
 detail::why_elements<T, dims_of<Ds...>, Array, detail::variable_word, name_of<Name>> variable(const Array&) = delete;
 
-/// The same, not changed by `minimize`. Source: TensorFlow `Variable` with `trainable=False`.
+/// The same, but `minimize` does not change the variable. Source: TensorFlow `Variable` with `trainable=False`.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
 auto untrainable_variable(const Array& initial) {

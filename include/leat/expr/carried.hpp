@@ -1,6 +1,6 @@
 #pragma once
-// Values that travel inside expressions: numbers unknown to the compiler, as bits, and the elements of arrays, shared by all copies of an
-// expression and all its sessions. An expression without arrays carries plain integers and is trivially copyable.
+// Values that travel inside expressions: numbers that the compiler does not know, as bits, and the elements of arrays, shared by all copies
+// of an expression and all its sessions. An expression without arrays carries plain integers and is trivially copyable.
 
 #include <atomic>
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace leat::detail {
 
-/// The elements of an array, row-major and aligned for SIMD batches, reference-counted. Written once, by their creator. Thread-safe.
+/// The elements of an array, row-major, aligned for SIMD batches and reference-counted. Written once, by their creator. Thread-safe.
 class shared_elements {
  public:
   constexpr shared_elements() = default;
-  /// Errors: resource_exhausted if the system has no such memory.
+  /// Allocates the elements, without values. Errors: resource_exhausted if the system has no such memory.
   shared_elements(dtype type, const shape& extent) {
     const auto bytes = static_cast<std::size_t>(extent.elements() * size_of(type));
     block_ = ::new (allocate_aligned(begin + bytes)) block{{1}, type, extent, bytes};
@@ -41,7 +41,7 @@ class shared_elements {
   std::size_t bytes() const { return block_->bytes; }
   void* data() const { return reinterpret_cast<std::byte*>(block_) + begin; }
 
-  /// Whether these are the same elements: one array, or two with equal bytes.
+  /// Whether two objects have equal elements: they share one array, or their arrays are equal byte by byte.
   friend constexpr bool operator==(const shared_elements& a, const shared_elements& b) { return a.block_ == b.block_ || a.equals(b); }
 
  private:
@@ -67,7 +67,7 @@ class shared_elements {
   block* block_ = nullptr;
 };
 
-/// A value carried by an expression with arrays: the bits of a number, or an array.
+/// A value that is carried by an expression with arrays: the bits of a number, or an array.
 struct carried_value {
   std::uint64_t bits = 0;
   shared_elements elements{};

@@ -1,5 +1,5 @@
 #pragma once
-// Feeds: the arrays that may be fed to a placeholder. Arrays are recognized by their interface, so that this layer needs none of their
+// Feeds: the arrays that may be fed to a placeholder. Arrays are recognized by their interface, so that this layer includes none of their
 // headers: anything with `data()` and `shape()` (xtensor's containers, views and adaptors), contiguous ranges (std::vector, std::span,
 // std::array), and plain numbers.
 
@@ -8,7 +8,7 @@
 namespace leat {
 
 namespace detail {
-// A feed's short name in error messages.
+// Short name of a feed in error messages.
 template <class Id>
 struct fed {};
 }  // namespace detail
@@ -66,7 +66,7 @@ constexpr int array_rank() {
     return -1;
 }
 
-// What is wrong with an array for the values of `E`, as far as the types of both determine dtype and rank.
+// The problem with an array as values of `E`, as far as the two types determine dtype and rank.
 template <class E, class Array>
 constexpr message array_problem(std::string_view place, std::string_view other) {
   using T = typename array_element<Array>::type;
@@ -85,7 +85,7 @@ constexpr message array_problem(std::string_view place, std::string_view other) 
   return m;
 }
 
-// Messages are built in plain cold functions, not in templates, which would cost compile time in every use of a session.
+// Plain cold functions build the messages, since templates would cost compile time in every use of a session.
 [[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
                                                       const std::int64_t* extents, int rank) {
   message m;

@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// A fetch whose values are written to `array`.
+/// A fetch that writes its value to `array`.
 template <tensor_expression E, class Array>
 struct fetch_into {
   using target = E;
@@ -24,13 +24,13 @@ struct into_check {
   using problem = error_in_expression<problem_text<into_check>(), operand_text<E>()>;
 };
 template <class E, class Array>
-struct into_refusal {};  // for non-tensors; clang instantiates the return type before it checks constraints
+struct into_refusal {};  // for arguments that are not tensors; clang instantiates the return type before it checks constraints
 template <tensor_expression E, class Array>
 struct into_refusal<E, Array> : into_check<E, Array> {};
 }  // namespace detail
 
-/// A fetch of `e` that writes to `array`, which is resized if its type allows it; nothing is allocated if the shape fits already.
-/// `array` must outlive the run. Errors in a run: invalid_argument if it is not row-major, or cannot be resized to the value's shape.
+/// A fetch of `e` that writes to `array`, which is resized if its type allows it; nothing is allocated if the shape fits already. `array`
+/// must outlive the run. Errors in a run: invalid_argument if it is not row-major, or cannot be resized to the value's shape.
 template <tensor_expression E, class Array>
   requires(!std::is_const_v<Array> && detail::into_check<E, Array>::ok)
 [[nodiscard("into does nothing by itself: give it to fetch")]] constexpr fetch_into<E, Array> into(const E& e, Array& array) {
@@ -42,7 +42,7 @@ typename detail::into_refusal<E, Array>::problem into(const E&, Array&) = delete
 LEAT_OTHERWISE("into(x, array) takes a tensor, then a variable of the program that is not const: an array, vector, span or number")
 into(...) LEAT_DELETED;
 
-/// A fetch whose value comes back as `Wrap<V>`, a class with the member `value`, where an expression's own would be a `V`.
+/// A fetch whose value is returned as a `Wrap<V>`, a class with the member `value`, where a plain fetch of the expression returns a `V`.
 template <tensor_expression E, template <class> class Wrap>
 struct fetch_as {
   using target = E;
@@ -78,7 +78,7 @@ template <class... Fs>
 inline constexpr bool is_fetch_group<fetch_group<Fs...>> = true;
 }  // namespace detail
 
-/// What can be fetched: an expression, an operation, or `into(expression, array)`.
+/// An argument of `fetch`: an expression, an operation, or `into(expression, array)`.
 template <class F>
 concept fetchable = expression<F> || requires { typename F::target; };
 
@@ -91,7 +91,7 @@ inline constexpr std::uint64_t fetch_targets_hash = [] {
   ((h = mix(h, Es::identity::hash)), ...);
   return h;
 }();
-// A list of fetches' short name in error messages.
+// Short name of a list of fetches in error messages.
 template <class Id>
 struct fetched {};
 template <class... Es>
@@ -107,7 +107,7 @@ template <fetchable... Fs>
 [[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
   return {{}, std::tuple<Fs...>(targets...)};
 }
-/// The same with groups among them, whose members stand in their place.
+/// The same with groups among the fetches; each group is replaced by its members.
 template <class... Fs>
   requires((fetchable<Fs> || detail::is_fetch_group<Fs>) && ...) && (detail::is_fetch_group<Fs> || ...)
 [[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr auto fetch(const Fs&... targets) {

@@ -1,21 +1,21 @@
 #pragma once
-// Identity of typed expressions. A typed expression's class is short: dtype, shape and an id; its structure is returned by a friend
+// Identity of typed expressions. The type of a typed expression is short: dtype, shape and an id; its structure is returned by a friend
 // function of its id, `structure_of`, which is defined when the expression's type is instantiated. So neither error messages nor debug
-// information grow with the expression. An id is the 64-bit hash of the node: equal nodes have one type, and two different nodes of one
-// hash would define the friend twice, which is an error.
+// information grow with the expression. An id is the 64-bit hash of the node: equal nodes have one type, and two different nodes with one
+// hash would define the friend function twice, which is a compile error.
 
 #include <cstdint>
 #include <leat/core/text.hpp>
 
 // The last template parameter of an operator that takes a plain number: a closure type unique to the call. nvcc cannot compile closure
-// types there; under it plain numbers are refused (see `plain_numbers`), and `2_c` or a parameter is used.
+// types there; under nvcc plain numbers are refused (see `plain_numbers`), and `2_c` or a parameter is used instead.
 #ifdef __CUDACC__
 #define LEAT_SITE class Site = void
 #else
 #define LEAT_SITE class Site = decltype([] {})
 #endif
-// The same for operators of an operand `A` and a number `B`, in either order: the compiler makes the closure type before it checks the
-// constraint, at a cost in every use of the operator, unless an earlier argument fails.
+// The same for operators that take an operand `A` and a number `B`, in either order: the compiler would create the closure type before it
+// checks the constraint, at a cost in every use of the operator. An earlier template argument that fails prevents this.
 #define LEAT_NUMBER_SITE class = detail::beside_number<A, B>, LEAT_SITE
 
 namespace leat {
@@ -25,7 +25,7 @@ struct id {
   static constexpr std::uint64_t hash = Hash;
 };
 
-/// The id of a leaf that can be fed.
+/// The id of a graph input that can be fed.
 template <std::uint64_t Hash>
 struct fed_id {
   static constexpr std::uint64_t hash = Hash;
@@ -53,8 +53,8 @@ struct site_taker {
   friend constexpr auto site_taken(site_key<N>) { return N; }
 };
 
-/// Defines the structure of `Id`. Naming `tensor` or `operation` instantiates the record and with it the friend (nvcc strips a
-/// static_assert that would do so).
+/// Defines the structure of `Id`. Using `tensor` or `operation` instantiates the record and with it the friend function; nvcc strips a
+/// static_assert that would do so.
 template <class Id, class Structure, template <class, class, class> class Tensor, template <class> class Operation>
 struct structure_record {
   template <class T, class Dims>
@@ -66,7 +66,7 @@ struct structure_record {
 template <class Id>
 using structure_with = decltype(structure_of(structure_key<Id>{}));
 
-/// A name of constant length for a type of any length: `structure_with<Id>` is `T`.
+/// A short name for a type of any length: `structure_with<Id>` is `T`.
 template <class Id, class T>
 struct short_name {
   using type = Id;
@@ -82,8 +82,8 @@ inline constexpr bool plain_numbers = true;
 
 namespace detail {
 
-// Plain numbers in expressions are identified by their source location: each call of an operator with a number has a closure type of its
-// own, and each closure type takes the next free number of the translation unit.
+// Plain numbers in expressions are identified by their source location: each call of an operator with a number has its own closure type,
+// and each closure type takes the next free number of the translation unit.
 template <class Site, int N>
 inline constexpr bool site_is_taken = requires { site_taken(site_key<N>{}); };
 

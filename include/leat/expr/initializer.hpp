@@ -1,5 +1,5 @@
 #pragma once
-// How variables start: zeros, ones, a number, random numbers.
+// Initial values of variables: zeros, ones, a number, random numbers.
 
 #include <leat/expr/number.hpp>
 #include <leat/expr/tensor.hpp>
@@ -10,7 +10,7 @@
 
 namespace leat {
 
-/// How a variable is initialized; `numbers` of an initializer are its parameters.
+/// How a variable is initialized; the function `numbers` of an initializer returns its parameters.
 enum class initializer_kind : int {
   zeros,
   ones,
@@ -28,7 +28,7 @@ enum class initializer_kind : int {
 constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array && kind != initializer_kind::identity; }
 
 namespace detail {
-// Makes `zeros({2, 3})` in graphs with names; whole in <leat/graphs.hpp>.
+// Makes `zeros({2, 3})` in graphs with names; defined in <leat/graphs.hpp>.
 template <initializer_kind Kind>
 struct filled_by_leat_graphs_hpp;
 
@@ -51,12 +51,13 @@ struct filled_initializer {
 }  // namespace detail
 using zeros_initializer = detail::filled_initializer<initializer_kind::zeros>;
 using ones_initializer = detail::filled_initializer<initializer_kind::ones>;
-/// Every element 0. With a shape, `zeros({2, 3}, dtype::int32)`, a constant in the default graph (<leat/graphs.hpp>), as `zeros_of` makes.
-/// Source: TensorFlow `zeros_initializer`, `zeros`.
+/// Initializes every element with 0. With a shape, `zeros({2, 3}, dtype::int32)` is a constant in the default graph (<leat/graphs.hpp>), as
+/// made by `zeros_of`. Source: TensorFlow `zeros_initializer`, `zeros`.
 inline constexpr zeros_initializer zeros{};
-/// Every element 1. With a shape, `ones({2, 3})`, likewise. Source: TensorFlow `ones_initializer`, `ones`.
+/// Initializes every element with 1. With a shape, `ones({2, 3})` is a constant likewise. Source: TensorFlow `ones_initializer`, `ones`.
 inline constexpr ones_initializer ones{};
 
+/// Initializes every element with one number.
 struct number_initializer {
   static constexpr initializer_kind kind = initializer_kind::number;
   std::uint64_t bits = 0;
@@ -76,16 +77,16 @@ struct random_initializer {
 };
 }  // namespace detail
 
-/// Uniform in [low, high). The numbers depend on `seed` and the variable's name alone (Philox, counter-based).
-/// Source: TensorFlow `random_uniform_initializer`.
+/// Uniform in [low, high). The numbers depend only on `seed` and the variable's name (Philox, counter-based). Source: TensorFlow
+/// `random_uniform_initializer`.
 constexpr auto random_uniform(double low = -0.05, double high = 0.05, std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::uniform>{low, high, seed};
 }
-/// Normal with a mean and a standard deviation. Source: TensorFlow `random_normal_initializer`.
+/// Normal distribution with a mean and a standard deviation. Source: TensorFlow `random_normal_initializer`.
 constexpr auto random_normal(double mean = 0.0, double stddev = 1.0, std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::normal>{mean, stddev, seed};
 }
-/// Normal, redrawn beyond two standard deviations. Source: TensorFlow `truncated_normal_initializer`.
+/// Normal distribution, redrawn beyond two standard deviations. Source: TensorFlow `truncated_normal_initializer`.
 constexpr auto truncated_normal(double mean = 0.0, double stddev = 1.0, std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::truncated_normal>{mean, stddev, seed};
 }
@@ -94,7 +95,7 @@ constexpr auto glorot_uniform(std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::glorot_uniform>{0, 0, seed};
 }
 
-/// An initial value of a variable: `zeros`, `random_normal(0, 0.1)`; not a plain number, which `variable` wraps itself.
+/// An initial value of a variable: `zeros`, `random_normal(0, 0.1)`; not a plain number, which `variable` itself wraps.
 template <class I>
 concept initializer = requires(const I& i) {
   { I::kind } -> std::convertible_to<initializer_kind>;

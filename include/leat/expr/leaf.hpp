@@ -1,5 +1,5 @@
 #pragma once
-// The leaves of typed expressions: placeholders, variables and numbers.
+// Typed expressions without operands: placeholders, variables, constants and numbers.
 
 #include <leat/core/error.hpp>
 #include <leat/expr/initializer.hpp>
@@ -13,7 +13,7 @@ namespace leat {
 
 namespace detail {
 
-// ---- structures of leaves -------------------------------------------------------------------------------------------
+// ---- structures of expressions without operands ---------------------------------------------------------------------
 
 template <class T, class Name, class Dims>
 struct placeholder_leaf : no_numbers {
@@ -79,7 +79,7 @@ struct number_leaf {
     return g.add_leaf(info_of<number_op>, {dtype_of<T>, Dims::value}, {}, hash);
   }
 };
-// A plain number that is a divisor of integers.
+// A plain number that divides integers.
 template <class T, std::uint64_t Hash>
 struct divisor_leaf : number_leaf<T, Hash> {
   template <class E>
@@ -109,7 +109,7 @@ struct leaf_id<Structure, true> {
 template <class Structure, class T, class Dims>
 using leaf_tensor = typename record<typename leaf_id<Structure>::type, Structure>::template tensor<T, Dims>;
 
-// ---- numbers as leaves ----------------------------------------------------------------------------------------------
+// ---- numbers as operands --------------------------------------------------------------------------------------------
 
 template <class T, class Site, class N>
 constexpr auto number_at_site(N value) {
@@ -119,7 +119,7 @@ constexpr auto number_at_site(N value) {
   return result;
 }
 
-// A number as an operand beside `Like`: a typed leaf, or a constant in the handle's graph.
+// A number as an operand next to `like`: a typed expression, or a constant in the handle's graph.
 template <class Site, class Like, class N>
 constexpr auto beside(const Like& like, N value) {
   if constexpr (std::is_same_v<Like, output>) {
@@ -136,7 +136,7 @@ constexpr auto beside(const Like& like, N value) {
 // ---- for users ------------------------------------------------------------------------------------------------------
 
 /// A tensor that is fed in each run: `placeholder<"x", float, "batch", 10>()`.
-/// Shapes: any; a dimension is a size or a name, which stands for one size per run. Source: TensorFlow `placeholder`.
+/// Shapes: any; a dimension is a size, or a name that stands for one size per run. Source: TensorFlow `placeholder`.
 template <fixed_string Name, element_type T, dimension... Ds>
 constexpr auto placeholder() {
   using extents = dims_of<Ds...>;
@@ -182,7 +182,7 @@ constexpr auto make_variable(const I& initial) {
 }  // namespace detail
 
 namespace detail {
-// Whether a number of type `N` may be an element of type `T`: no floating-point number for an integer.
+// Whether a number of type `N` may be an element of type `T`: a floating-point number may not be an integer element.
 template <class T, class N>
 concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> || !std::is_floating_point_v<N>);
 }  // namespace detail
@@ -232,7 +232,7 @@ LEAT_VARIABLE_OTHERWISE(untrainable_variable);
 #undef LEAT_VARIABLE_OTHERWISE
 #undef LEAT_VARIABLE_WORDS
 
-/// A named scalar kept by the session, which a run may be fed: `parameter<"learning_rate">(0.01f)`. Source: TensorFlow
+/// A named scalar that the session keeps and that a run may be fed: `parameter<"learning_rate">(0.01f)`. Source: TensorFlow
 /// `placeholder_with_default`.
 template <fixed_string Name, element_type T>
 constexpr auto parameter(T value) {
@@ -263,7 +263,7 @@ struct constant_refusal {
   using problem = error_in_expression<problem_text<constant_too_large>()>;
 };
 }  // namespace detail
-/// A number that is part of the type and folded by the compiler: `constant<0.5f>()`, or `0.5_c` beside an expression.
+/// A number that is part of the type and folded by the compiler: `constant<0.5f>()`, or `0.5_c` next to an expression.
 /// Errors, at compile time: an integer that float64 does not represent exactly.
 template <auto Value>
   requires(detail::fits<double>(Value))
@@ -284,8 +284,8 @@ struct filled_leaf : no_numbers {
   }
 };
 }  // namespace detail
-/// An array with one value in every element: `constant<0.0f, "batch", 128>()` is a zero state. A named dimension takes its size from a
-/// feed of the run. Source: TensorFlow `fill`.
+/// An array with one value in every element; `constant<0.0f, "batch", 128>()` is, for example, an initial state. A named dimension takes
+/// its size from a feed of the run. Source: TensorFlow `fill`.
 template <auto Value, dimension First, dimension... Rest>
   requires(detail::fits<double>(Value))
 constexpr auto constant() {
@@ -297,7 +297,7 @@ template <auto Value, dimension... Ds>
   requires(!detail::fits<double>(Value))
 typename detail::constant_refusal<Value>::problem constant() = delete;
 
-/// A number in the type that takes the dtype of the expression beside it: `2_c * x`.
+/// A number as part of the type, with the dtype of the expression next to it: `2_c * x`.
 template <std::uint64_t Bits, bool Fraction>
 struct compile_time_number {
   static constexpr double value = std::bit_cast<double>(Bits);
@@ -365,13 +365,13 @@ consteval auto operator""_c() {
   return compile_time_number<std::bit_cast<std::uint64_t>(detail::parse_number<Digits...>()), detail::is_fraction<Digits...>()>{};
 }
 }  // namespace literals
-/// `-2_c`.
+/// The negated number: `-2_c`.
 template <std::uint64_t Bits, bool Fraction>
 consteval auto operator-(compile_time_number<Bits, Fraction> n) {
   return compile_time_number<std::bit_cast<std::uint64_t>(-n.value), Fraction>{};
 }
 
-/// A number beside an operand: `2`, `0.5f`, `0.5_c`.
+/// A number that may be next to an operand: `2`, `0.5f`, `0.5_c`.
 template <class N>
 concept number_or_constant = (number<N> && plain_numbers) || detail::is_compile_time_number<N>;
 namespace detail {
@@ -394,7 +394,7 @@ struct beside_problem {
     return m;
   }
 };
-// Whether a number is known at compile time not to fit a dtype: that of a number in the type is.
+// Whether a dtype can represent a number, as far as known at compile time: the value is known only if it is part of the type.
 template <class N>
 struct known_number {
   static constexpr bool fits(dtype) { return true; }
@@ -424,8 +424,8 @@ template <class A, class B>
   requires(!(is_tensor<A> || is_operation<A>) && (is_tensor<B> || is_operation<B>))
 struct beside_refusal<A, B> : beside_refusal<B, A> {};
 
-// For argument types as given, references. A variable template, as it is instantiated for every operand; of an integer, since nvcc would
-// ask the operators concerned whether they compare an enumeration.
+// Classifies argument types as given, including references. It is a variable template because it is instantiated for every operand, and an
+// integer because nvcc would check for an enumeration whether the operators concerned compare it.
 inline constexpr int is_other = 0, is_a_tensor = 1, is_an_operation = 2;
 template <class E>
 inline constexpr int kind_of_argument = is_tensor<E> ? is_a_tensor : is_operation<E> ? is_an_operation : is_other;
@@ -438,8 +438,8 @@ concept one_is_expression = kind_of_argument<A> != is_other || kind_of_argument<
 template <class A, class B>
 concept one_is_no_tensor = one_is_expression<A, B> && (kind_of_argument<A> != is_a_tensor || kind_of_argument<B> != is_a_tensor);
 }  // namespace detail
-/// An expression and a number that its dtype does not allow, in either order: a floating-point number where the dtype is an integer or
-/// bool, as in `i * 0.5f`, or a compile-time number that the dtype cannot represent, as in `1e300_c * x`.
+/// An expression and a number that its dtype does not allow, in either order: a floating-point number for the dtype of an integer or bool,
+/// as in `i * 0.5f`, or a compile-time number that the dtype cannot represent, as in `1e300_c * x`.
 template <class A, class B>
 concept operand_and_fraction = (tensor_expression<A> && number_or_constant<B> && !detail::stands_beside<B>(A::type)) ||
                                (number_or_constant<A> && tensor_expression<B> && !detail::stands_beside<A>(B::type));
@@ -453,9 +453,9 @@ template <class A, class B>
   requires operand_and_number<A, B>
 using beside_number = void;
 }  // namespace detail
-/// An expression and an argument that cannot be an operand beside it, in either order: an array, a floating-point number beside integers,
-/// an operation. References, so that the deleted overloads match better than those of array libraries, which take anything beside an
-/// array.
+/// An expression and an argument that cannot be the other operand, in either order: an array, a floating-point number next to integers, an
+/// operation. The types are references, so that the deleted overloads match better than those of array libraries, which take anything next
+/// to an array.
 template <class A, class B>
 concept refused_beside = detail::one_is_no_tensor<A, B> && !operand_and_number<std::remove_cvref_t<A>, std::remove_cvref_t<B>>;
 // The message under clang, see LEAT_OTHERWISE.
@@ -466,12 +466,12 @@ concept refused_beside = detail::one_is_no_tensor<A, B> && !operand_and_number<s
 #else
 #define LEAT_WHY_BESIDE why_beside<A, B>
 #endif
-/// The return type of an operator of such two arguments.
+/// The return type of an operator that refuses two such arguments.
 template <class A, class B>
 using why_beside = typename detail::beside_refusal<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::problem;
 
 namespace detail {
-// Calls `f` with both operands, the number converted to a leaf of the other's dtype.
+// Calls `f` with both operands after converting the number to an operand of the other operand's dtype.
 template <class Site, class A, class B, class F>
 constexpr auto with_number(const A& a, const B& b, F f) {
   if constexpr (operand<A>)
@@ -482,7 +482,7 @@ constexpr auto with_number(const A& a, const B& b, F f) {
 }  // namespace detail
 
 namespace detail {
-// The same for a division. A plain number that divides integers is checked here, once, and not in each run.
+// The same for a division. A plain number that divides integers is checked here, once, instead of in each run.
 template <class Site, class A, class B, class F>
 constexpr auto with_divisor(const A& a, const B& b, F f) {
   if constexpr (tensor_expression<A> && number<B>) {
@@ -501,7 +501,7 @@ constexpr auto with_divisor(const A& a, const B& b, F f) {
 }
 }  // namespace detail
 
-/// A whole number as an operand beside `like`, in its dtype: for composite functions, also under nvcc.
+/// A whole number as an operand next to `like`, in its dtype: for composite functions, also under nvcc.
 template <int Value, operand Like>
 constexpr auto constant_beside(const Like& like) {
   return detail::beside<void>(like, compile_time_number<std::bit_cast<std::uint64_t>(static_cast<double>(Value)), false>{});

@@ -62,7 +62,7 @@ constexpr bool fits(dtype type, N value) {
   return true;
 }
 
-// `place` begins the message: `feed of "rate": `. It is empty for an operand beside an expression.
+// `place` begins the message: `feed of "rate": `. It is empty for an operand of an expression.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(std::string_view place, dtype type, std::string_view value, bool is_whole) {
   throw invalid_argument(joined(
       {place, "the number ", value, " does not fit the dtype ", name_of_dtype(type), place.empty() ? " of the expression beside it" : "",
@@ -82,7 +82,7 @@ template <class N>
   }
 }
 
-/// A number as an element of type `T`. Errors: invalid_argument if it does not fit.
+/// A number as an element of type `T`. Errors: invalid_argument if `T` cannot represent it.
 template <class T, class N>
 [[gnu::always_inline]] constexpr T checked_number(std::string_view place, N value) {
   if (!fits<T>(value)) [[unlikely]]
@@ -90,8 +90,8 @@ template <class T, class N>
   return static_cast<T>(value);
 }
 
-/// The 64 bits that store a number: those of a double for floating-point types, else those of an int64.
-/// Errors: invalid_argument if it does not fit.
+/// The 64 bits that store a number: those of a double for floating-point types, otherwise those of an int64.
+/// Errors: invalid_argument if the type cannot represent it.
 template <class T, class N>
 constexpr std::uint64_t number_bits(N value, std::string_view place = {}) {
   if constexpr (std::is_floating_point_v<T>) {

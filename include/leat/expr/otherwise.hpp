@@ -1,6 +1,7 @@
 #pragma once
-// Compile-time messages for calls with wrong arguments. A function has one more overload with an ellipsis, which accepts anything but
-// is the worst match, so it is chosen only if no other fits. It is deleted, and its result type holds the message: how to call it.
+// Compile-time messages for calls with wrong arguments. A function has one more overload with an ellipsis, which accepts anything but is
+// the worst match, so it is chosen only if no other overload fits. It is deleted, and its result type contains the message: how to call the
+// function.
 
 #include <leat/core/text.hpp>
 
@@ -21,16 +22,16 @@ struct error_in_expression;
 
 namespace detail {
 struct wrong_call {};
-/// First parameter of the last overload where another overload has no parameters; a call without arguments would be ambiguous.
+/// First parameter of the last overload if another overload has no parameters; otherwise a call without arguments would be ambiguous.
 struct anything {
   template <class T>
   anything(const T&);
 };
 }  // namespace detail
 
-// The last overload is written `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result type of a deleted
-// function. clang cuts that type and lists all other overloads, so there the message is an attribute's, which it prints alone. nvcc
-// hands types to the host's compiler as source, where it cannot write an array, so it gets no message.
+// The last overload is written `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result type of a deleted function.
+// clang truncates that type and lists all other overloads, so under clang the message is that of an attribute, which clang prints alone.
+// nvcc passes types to the host compiler as source and cannot write an array there, so under nvcc there is no message.
 #if defined(__CUDACC__)
 #define LEAT_ANY_NUMBER long long
 #define LEAT_WORDS(words)
@@ -67,7 +68,7 @@ struct anything {
 
 namespace detail {
 
-// Messages for members that no expression has: a value before a session runs it, elements, arguments.
+// Messages for members that an expression does not have: a value outside of a session, elements, arguments.
 #ifdef __CUDACC__
 struct expression_syntax {};
 #else

@@ -1,7 +1,7 @@
 #pragma once
-// Typed expressions. `tensor<float, dims<64, 10>, id<…>>` says dtype and shape; `operation<id<…>>` yields nothing (a
-// training step). Both are empty classes but for the numbers and arrays that the expression mentions and the compiler does not know
-// (a plain 0.5f, an initial value, a learning rate, a constant array): those travel inside the object, each once.
+// Typed expressions. The type `tensor<float, dims<64, 10>, id<…>>` states dtype and shape; an `operation<id<…>>` has no value (a training
+// step). Both are empty classes except for the numbers and arrays in the expression that the compiler does not know (a plain 0.5f, an
+// initial value, a learning rate, a constant array): these travel inside the object, each once.
 
 #include <array>
 #include <bit>
@@ -32,8 +32,8 @@ using carried_by = carried_numbers<Structure::carried_count, Structure::carries_
 
 }  // namespace detail
 
-/// What is bound to a placeholder for one run: the result of `x = array`. `Array` is a reference to what the program has a name for,
-/// else the array itself: a feed of a temporary owns it.
+/// The array bound to a placeholder for one run: the result of `x = array`. `Array` is a reference if the argument is an lvalue, otherwise
+/// the array itself: a feed of a temporary owns it.
 template <class Leaf, class Array>
 struct feed;
 
@@ -43,18 +43,18 @@ struct feed_check;
 template <class Leaf>
 concept fed_leaf = requires { structure_with<typename Leaf::identity>::is_fed; };
 
-// What is kept of an argument: a reference to what has a name, a temporary itself.
+// The stored type of an argument: a reference to an lvalue, or the temporary itself.
 template <class Array>
 using lent_or_owned = std::conditional_t<std::is_lvalue_reference_v<Array>, const std::remove_cvref_t<Array>&, std::remove_cvref_t<Array>>;
 
-// Dtype and shape of an expression without its identity: rules are evaluated once for each form, not for each node.
+// Dtype and shape of an expression without its identity: shape rules are evaluated once for each form, not for each node.
 template <class T, class Dims>
 struct form {
   static constexpr dtype type = dtype_of<T>;
   using extents = Dims;
 };
 
-// What every expression has but those that can be fed: a refusal of `expression = array`.
+// Base of every expression that cannot be fed: refuses `expression = array`.
 template <class T, class Dims>
 struct not_fed {
   template <class Array>
@@ -92,7 +92,7 @@ class [[nodiscard("an expression does nothing until a session runs it")]] tensor
   using detail::not_fed<T, Dims>::operator=;
 };
 
-/// A placeholder or a parameter: what an array can be bound to.
+/// A placeholder or a parameter: an array can be bound to it.
 template <class T, class Dims, std::uint64_t Hash>
 class [[nodiscard("an expression does nothing until a session runs it")]] tensor<T, Dims, fed_id<Hash>>
     : public detail::carried_by<structure_with<fed_id<Hash>>> {
@@ -110,7 +110,7 @@ class [[nodiscard("an expression does nothing until a session runs it")]] tensor
   constexpr tensor(const tensor&) = default;
   constexpr tensor& operator=(const tensor&) = default;
 
-  /// Feeds an array, a span, a vector or a scalar in one run: `s.run(fetch(loss), x = xs)`. What has a name is read where it is when
+  /// Feeds an array, a span, a vector or a scalar in one run: `s.run(fetch(loss), x = xs)`. An lvalue is borrowed, and read in place when
   /// the run begins; a temporary becomes part of the feed.
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)
@@ -126,7 +126,7 @@ class [[nodiscard("an expression does nothing until a session runs it")]] tensor
   operator=(std::initializer_list<Element>) const LEAT_DELETED;
 };
 
-/// A typed expression without a value: something to be done, such as a training step.
+/// A typed expression without a value, such as a training step.
 template <class Id>
 class [[nodiscard("an operation does nothing until a session runs it")]] operation
     : public detail::carried_by<structure_with<Id>> {
@@ -143,7 +143,7 @@ class [[nodiscard("an operation does nothing until a session runs it")]] operati
 };
 
 namespace detail {
-// Variable templates decide what is what: cheaper for the compiler than classes, and asked for every operand.
+// Variable templates classify types: they cost the compiler less than classes, and every operand needs them.
 template <class E>
 inline constexpr bool is_tensor = false;
 template <class T, class Dims, class Id>
@@ -170,10 +170,10 @@ concept tensor_expression = detail::is_tensor<E>;
 /// A typed expression: `matmul(x, w)`, a training step; not an array, not a number.
 template <class E>
 concept expression = detail::is_tensor<E> || detail::is_operation<E>;
-/// What an operator takes: a typed expression with a value, or a handle into a graph.
+/// An argument that operators take: a typed expression with a value, or a handle into a graph.
 template <class E>
 concept operand = detail::is_operand<E>;
-/// A plain number beside an operand: `0.5f`, `2`; not `bool`, not an expression.
+/// A plain number next to an operand: `0.5f`, `2`; not `bool`, not an expression.
 template <class N>
 concept number = detail::is_plain_number<N>;
 
@@ -181,9 +181,9 @@ concept number = detail::is_plain_number<N>;
 
 namespace detail {
 
-// The ids of the numbers that some expressions carry, each once, in the order in which the expressions first mention them. Two
-// sources number their call sites differently, but agree on that order: so they agree on where in an expression's object each number
-// lies, and may share an inline function that makes it.
+// The ids of the numbers that some expressions carry, each once, in the order in which the expressions first mention them. Two sources
+// number their call sites differently, but agree on that order: so they agree on the position of each number in an expression's object, and
+// may share an inline function that makes it.
 template <int Capacity>
 struct id_list {
   std::array<std::uint64_t, Capacity + 1> id{};
@@ -204,7 +204,7 @@ struct carried_union {
   static constexpr auto ids = [] {
     id_list<bound> all;
     if constexpr (bound > 0) {
-      // what two expressions begin with alike, a deep model's layers, is not looked for
+      // skips the common prefix of two lists, as the layers of a deep model have it, without searching
       auto add = [&](const auto& list) {
         int i = 0;
         while (i < list.size && i < all.size && all.id[static_cast<std::size_t>(i)] == list.id[static_cast<std::size_t>(i)]) ++i;
@@ -236,7 +236,8 @@ struct carried_union {
   two_values();
 }
 
-// Copies values to where their ids are. One function for all expressions: one for each would be most of a deep model's code.
+// Copies values to the positions of their ids. All expressions share this one function, since one per expression would be most of a deep
+// model's code.
 template <class To, class From>
 [[gnu::noinline]] constexpr void carry_values(To* to, bool* set, const std::uint64_t* to_ids, int to_count, const From* from,
                                               const std::uint64_t* ids, int count) {
@@ -272,7 +273,7 @@ constexpr To carry_all(const From&... from) {
 
 // ---- into the graph -------------------------------------------------------------------------------------------------
 
-/// Enters an expression into a graph, each node once; gives its number there.
+/// Enters an expression into a graph, each node once. Returns the index of its node.
 template <class E>
 constexpr int flatten(graph& g) {
   if (const int known = g.find(E::identity::hash); known >= 0) return known;
@@ -315,7 +316,7 @@ struct choose_numbers<true> {
   template <class... Es>
   using type = numbers_of<Es...>;
 };
-/// The numbers that some expressions carry, together.
+/// The numbers that some expressions carry together.
 template <class... Es>
 using carries = typename choose_numbers<(0 + ... + Es::carried_count) != 0>::template type<Es...>;
 
@@ -342,7 +343,7 @@ inline constexpr inference inference_of = infer_forms<Op, Attributes, Forms...>(
 
 template <class Op, class Attributes, class... Forms>
 struct result_of {
-  static constexpr const inference* got = &inference_of<Op, Attributes, Forms...>;  // nvcc takes no reference here
+  static constexpr const inference* got = &inference_of<Op, Attributes, Forms...>;  // nvcc does not accept a reference here
   template <std::size_t... I>
   static constexpr auto pack(std::index_sequence<I...>) -> dims<got->extent.dim[I]...>;
   using extents = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(got->extent.rank)>{}));
@@ -356,7 +357,7 @@ constexpr std::uint64_t hash_call(std::uint64_t attributes, int code, std::initi
 }
 
 template <class Op, class Attributes, class... Inputs>
-struct made_type {};  // of what is no operand; clang asks for the type of a result before it asks whether there is one
+struct made_type {};  // for other arguments; clang instantiates the result type before it checks constraints
 template <class Op, class Attributes, tensor_expression... Inputs>
 struct made_type<Op, Attributes, Inputs...> {
   using result = result_of<Op, Attributes, typename Inputs::form...>;
@@ -369,13 +370,13 @@ struct made_type<Op, Attributes, output, Rest...> {
 };
 }  // namespace detail
 
-/// The type of an operator's result: a typed expression of typed expressions, a handle of handles.
+/// The type of an operator's result: a typed expression if its operands are typed expressions, a handle if they are handles.
 template <class Op, class... Inputs>
 using made = typename detail::made_type<Op, attributes<>, Inputs...>::type;
 template <class Op, class Attributes, class... Inputs>
 using made_with = typename detail::made_type<Op, Attributes, Inputs...>::type;
 
-/// A node as a typed expression.
+/// Creates a typed expression from an operator, its attributes and its operands.
 template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
 constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const First& first, [[maybe_unused]] const Rest&... rest) {
   using result = made_with<Op, Attributes, First, Rest...>;
@@ -385,7 +386,7 @@ constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const 
     return detail::carry_all<result>(first, rest...);
 }
 
-// ---- what is wrong, in the user's words -----------------------------------------------------------------------------
+// ---- error messages -------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -440,7 +441,7 @@ struct inference_problem {
 };
 
 template <class Op, class Attributes, class... Inputs>
-struct refusal {};  // of handles: told at run time
+struct refusal {};  // for handles: errors are reported at run time
 template <class Op, class Attributes, tensor_expression... Inputs>
 struct refusal<Op, Attributes, Inputs...> {
   using problem = error_in_expression<problem_text<inference_problem<Op, Attributes, Inputs...>>(), operand_text<Inputs>()...>;
@@ -453,10 +454,10 @@ inline constexpr bool accepts<Op, Attributes, handle_form, Rest...> = (std::is_s
 
 }  // namespace detail
 
-/// Operands that an operator takes: `accepted<add_op, X, Y>`.
+/// Operands that an operator accepts: `accepted<add_op, X, Y>`.
 template <class Op, class... Inputs>
 concept accepted = (operand<Inputs> && ...) && detail::accepts<Op, attributes<>, typename Inputs::form...>;
-/// Operands that it refuses: the compiler prints why.
+/// Operands that an operator refuses; the compiler then prints the reason.
 template <class Op, class... Inputs>
 concept refused = (tensor_expression<Inputs> && ...) && !detail::accepts<Op, attributes<>, typename Inputs::form...>;
 template <class Op, class Attributes, class... Inputs>
@@ -464,7 +465,7 @@ concept accepted_with = (operand<Inputs> && ...) && detail::accepts<Op, Attribut
 template <class Op, class Attributes, class... Inputs>
 concept refused_with = (tensor_expression<Inputs> && ...) && !detail::accepts<Op, Attributes, typename Inputs::form...>;
 
-/// The declared result of a refused call.
+/// The result type of a refused call, which contains the reason.
 template <class Op, class... Inputs>
 using why = typename detail::refusal<Op, attributes<>, Inputs...>::problem;
 template <class Op, class Attributes, class... Inputs>

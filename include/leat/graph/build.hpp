@@ -1,5 +1,5 @@
 #pragma once
-// Makes nodes from handles: used by operators' gradients, composites and run-time graphs.
+// Creates nodes from handles, for gradients of operators, composite operators and graphs that are built at run time.
 
 #include <array>
 #include <leat/core/list.hpp>
@@ -7,7 +7,7 @@
 
 namespace leat {
 
-/// Attributes of a node as a type: axes, sizes, flags, in the operator's order.
+/// Attributes of a node as a type: axes, sizes and flags, in the operator's order.
 template <std::int64_t... Vs>
 struct attributes {
   static constexpr int count = sizeof...(Vs);
@@ -19,7 +19,8 @@ struct attributes {
   }();
 };
 
-/// Adds a node to its operands' graph. Errors: invalid_argument for operands that do not fit, are empty or of different graphs.
+/// Adds a node to its operands' graph. Errors: invalid_argument if the operator refuses the operands, or if they are empty or belong to
+/// different graphs.
 template <class Op, class... Inputs>
 constexpr output make_node(std::span<const std::int64_t> values, const output& first, const Inputs&... rest) {
   if (!static_cast<bool>(first) || (false || ... || !static_cast<bool>(rest)))
@@ -41,15 +42,16 @@ constexpr output make(const output& first, const Inputs&... rest) {
                        rest...);
 }
 
-/// Argument of an operator's gradient in a table: the node, the gradient `dy` of its result, and the gradients of its inputs, to be added
-/// to. In graphs with names it is `named_gradient_scope` (named/gradients/class_gradient.hpp), whose nodes are TensorFlow's. There the order
-/// of nodes shows in their names: so an expression in a gradient makes one node, or others in an order that the language fixes.
+/// Argument of an operator's gradient function in a plain table: the node, the gradient `dy` of its result, and the gradients of its
+/// inputs, to which the function adds. In graphs with names the argument is a `named_gradient_scope` (named/gradients/class_gradient.hpp),
+/// which creates TensorFlow's nodes. There the names of nodes show the order of their creation: so each expression in a gradient creates
+/// one node, or several in an order that the language fixes.
 class gradient_scope {
  public:
   constexpr gradient_scope(graph& g, int index, output dy, detail::list<int>* gradients, const detail::list<char>* wanted)
       : graph_(&g), index_(index), dy_(dy), gradients_(gradients), wanted_(wanted) {}
 
-  /// Input `k` of the node; `result()` is its result, `dy()` the gradient of that.
+  /// Input `k` of the node; `result()` is its result, `dy()` the gradient of that result.
   constexpr output input(int k) const { return {*graph_, graph_->input(graph_->at(index_), k)}; }
   constexpr output result() const { return {*graph_, index_}; }
   constexpr output dy() const { return dy_; }
@@ -70,30 +72,33 @@ class gradient_scope {
   constexpr graph& owner() const { return *graph_; }
 
   struct no_wait {
-    constexpr ~no_wait() {}  // not trivial: so compilers take the object for used
+    constexpr ~no_wait() {}  // not trivial, so that compilers take the object for used
   };
-  /// Until the returned object ends, nodes of graphs with names wait for dy, as TensorFlow's do. In a table nothing waits.
+  /// In graphs with names, nodes that are created before the returned object is destroyed wait for dy, as TensorFlow's do. In a plain table
+  /// it has no effect.
   constexpr no_wait after_dy() const { return {}; }
-  /// A node that graphs with names call after its operator's type, not after the function that makes it.
+  /// Creates a node. Graphs with names name it after its operator's type, not after the function that creates it.
   template <class Op, class... Inputs>
   constexpr output node(const output& first, const Inputs&... rest) const {
     return make_node<Op>({}, first, rest...);
   }
-  /// Whether TensorFlow writes dy as the first operand of a product's second gradient: where all shapes are known to be equal, of float32.
+  /// Whether TensorFlow writes dy as the first operand of a product's second gradient: it does so if all shapes are known to be equal and
+  /// the dtype is float32.
   constexpr bool is_simple_product() const { return false; }
-  /// dy in the shape of x, which has as many elements. In graphs with names the shape may be a constant with one size left open, or always
-  /// be that of x in the run.
+  /// dy in the shape of x, which has as many elements. In graphs with names, `may_be_open` allows that the shape is a constant with one
+  /// size left open (-1); with `is_computed` it is always the shape of x in the run.
   enum class one_size { may_be_open, is_computed };
   template <class Handle>
   constexpr Handle dy_in_shape_of(const Handle& x, one_size = one_size::is_computed) const {
     return reshape_to(Handle(dy_), x.extent());
   }
-  /// A number of dy's dtype, a scalar; graphs with names give it the name.
+  /// A scalar constant of dy's dtype; graphs with names give it the name in the second argument.
   template <class Handle = output>
   constexpr Handle number(double value, std::string_view = {}) const {
     return constant_like(Handle(dy_), value);
   }
-  /// Zeros and ones in the shape of x. TensorFlow writes such zeros in two ways: as ZerosLike, and as `zeros` of the shape.
+  /// Zeros and ones in the shape of x. TensorFlow writes zeros in two ways, each with a function here: as ZerosLike, and as `zeros` of the
+  /// shape.
   template <class Handle>
   constexpr Handle zeros_like(const Handle& x) const {
     return constant(x.owner(), x.type(), x.extent(), 0);
@@ -106,7 +111,8 @@ class gradient_scope {
   constexpr Handle zeros_in_shape_of(const Handle& x) const {
     return zeros_like(x);
   }
-  /// Zeros for input `k`, which are a gradient in graphs with names, and none in tables, where nobody adds them.
+  /// Makes zeros the gradient of input `k` in graphs with names. In plain tables it has no effect: an input without a gradient needs no
+  /// zeros.
   constexpr void give_zeros(int) const {}
   /// a where the condition holds, b elsewhere.
   template <class Handle>

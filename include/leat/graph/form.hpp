@@ -1,9 +1,8 @@
 #pragma once
-// How TensorFlow writes an operator: its inputs in order, and its attributes. A row of the flat table has operands and a list of
-// numeric attributes (axes, sizes, flags); TensorFlow has named attributes, and passes axes and shapes as further inputs, usually
-// constants. A table of fields, in the operator's class, maps one to the other. It is read in both directions: when a named graph
-// gets a node, and when a file is imported. The default form is one operand "x", or two, "x" and "y", and the attribute "T", their
-// dtype.
+// How TensorFlow writes an operator: its inputs in order, and its attributes. A row of the flat table has operands and a list of numeric
+// attributes (axes, sizes, flags); TensorFlow has named attributes, and passes axes and shapes as further inputs, usually constants. A
+// table of fields, in the operator's class, maps one to the other. It is read in both directions: when a node is added to a graph with
+// names, and when a file is imported. The default form is one operand "x", or two, "x" and "y", and the attribute "T", their dtype.
 
 #include <cstdint>
 #include <span>
@@ -11,29 +10,30 @@
 
 namespace leat {
 
-/// The kinds of fields. "The next number" advances through the node's numeric attributes from field to field.
+/// The kinds of fields: inputs and attributes of TensorFlow's node. "The next value" advances through the row's numeric attributes from
+/// field to field.
 enum class field_kind : unsigned char {
-  operand,      // an input: a tensor. Operands of one `value` have one dtype; -1 is a group of its own
-  operands,     // the remaining tensors; their count is the attribute "N"
+  operand,      // an input: a tensor. Operands with equal `value` have one dtype; each operand with -1 has its own
+  operands,     // the remaining tensors; the attribute "N" is their count
   reference,    // an input: a variable's reference, not its value
   type_of,      // attribute: the dtype of operand `value`
-  type_number,  // attribute: the dtype given by the next number
-  flag,         // attribute: the next number, as bool
-  integer,      // attribute: the next number
-  real,         // attribute: the next number, the bits of a float64, as float32
-  integers,     // attribute: all remaining numbers, as a list
+  type_number,  // attribute: the dtype given by the next value
+  flag,         // attribute: the next value, as bool
+  integer,      // attribute: the next value
+  real,         // attribute: the next value, the bits of a float64, as float32
+  integers,     // attribute: all remaining values, as a list
   fixed_flag,   // attribute: always `value`
   fixed_integer,
-  fixed_type,    // attribute: the dtype of the inputs that hold numbers; `value` if they are made here
-  scalar,        // input: the next number, int32
-  vector,        // input: all remaining numbers, int32 [n]
-  half,          // input: the first half of the remaining numbers, int32 [n]
-  pairs,         // input: all remaining numbers, int32 [n, 2]; the first half is column 0
-  axes,          // input: all remaining numbers; if there are none, all axes of operand 0
-  bits,          // input: the bits of a number of the result's dtype
+  fixed_type,    // attribute: the dtype of the inputs that hold values of the row; `value` if these inputs are created here
+  scalar,        // input: the next value, int32
+  vector,        // input: all remaining values, int32 [n]
+  half,          // input: the first half of the remaining values, int32 [n]
+  pairs,         // input: all remaining values, int32 [n, 2]; the first half is column 0
+  axes,          // input: all remaining values; if there are none, all axes of operand 0
+  bits,          // input: a constant of the result's dtype, from its bits
   fixed_scalar,  // input: always `value`, int32
-  unwritten,     // the next number, absent in TensorFlow: always `value`, or the last axis if that is -1
-  result         // a further result, like operand `value`, or of the shape that all operands broadcast to if that is -1
+  unwritten,     // the next value, absent in TensorFlow: always `value`, or the last axis if that is -1
+  result         // a further result, with the shape of operand `value`, or the shape that all operands broadcast to if that is -1
 };
 
 /// One entry of an operator's form.
@@ -55,7 +55,7 @@ namespace form {
 
 inline constexpr field pair[]{{field_kind::operand, "x"}, {field_kind::operand, "y"}, {field_kind::type_of, "T"}};
 inline constexpr field single[]{{field_kind::operand, "x"}, {field_kind::type_of, "T"}};
-/// Operators of bool alone have no "T".
+/// Forms without "T", for operators that take only bool.
 inline constexpr field untyped_pair[]{{field_kind::operand, "x"}, {field_kind::operand, "y"}};
 inline constexpr field untyped_single[]{{field_kind::operand, "x"}};
 inline constexpr field equality[]{{field_kind::operand, "x"},
@@ -64,7 +64,7 @@ inline constexpr field equality[]{{field_kind::operand, "x"},
                                   {field_kind::fixed_flag, "incompatible_shape_error", 1}};
 inline constexpr field activation[]{{field_kind::operand, "features"}, {field_kind::type_of, "T"}};
 inline constexpr field root_gradient[]{{field_kind::operand, "y"}, {field_kind::operand, "dy"}, {field_kind::type_of, "T"}};
-/// The gradient of an activation, from that of its result and its operand, or its result.
+/// The gradient of an activation, from the gradient of its result and from its operand or its result.
 inline constexpr field slope_of_features[]{{field_kind::operand, "gradients"}, {field_kind::operand, "features"}, {field_kind::type_of, "T"}};
 inline constexpr field slope_of_outputs[]{{field_kind::operand, "gradients"}, {field_kind::operand, "outputs"}, {field_kind::type_of, "T"}};
 inline constexpr field angle[]{{field_kind::operand, "y"}, {field_kind::operand, "x"}, {field_kind::type_of, "T"}};

@@ -1,7 +1,7 @@
 #pragma once
-// The one intermediate representation: a flat table of nodes, built and rewritten by the same functions during constant
-// evaluation and at run time. A node is a row; its inputs, control inputs and attributes are ranges in shared pools.
-// Nodes are in topological order because an operand must exist before its user.
+// The one intermediate representation: a flat table of nodes, built and rewritten by the same functions during constant evaluation and at
+// run time. A node is a row; its inputs, control inputs and attributes are ranges in shared pools. Nodes are in topological order because
+// an operand must exist before its user.
 
 #include <leat/core/error.hpp>
 #include <leat/core/list.hpp>
@@ -18,18 +18,17 @@ struct node {
   int input_count = 0;
   int controls = 0;  // first control input in the pool of edges
   int control_count = 0;
-  int attributes = 0;  // first attribute in the pool of numbers
+  int attributes = 0;  // first attribute in the pool of attributes
   int attribute_count = 0;
   std::string_view name{};
-  std::uint64_t id = 0;  // identity of a leaf: key of its storage in a session
+  std::uint64_t id = 0;  // identity of a graph input or constant: key of its storage in a session
 };
 
-/// A node in messages: its name, or its operator's type.
+/// A node's name in messages, or its operator's type if it has no name.
 constexpr std::string_view name_in_message(const node& n) { return n.name.empty() ? n.op->type : n.name; }
 
-/// Extension of the table for graphs that users name and save; absent during constant evaluation. A graph with it makes new nodes
-/// here: they get names, devices, control inputs, and TensorFlow's inputs and attributes. `named/graph/named.hpp` has the one derived
-/// class.
+/// Extension of the table for graphs that users name and save; absent during constant evaluation. A graph that has it creates nodes through
+/// it: they get names, devices, control inputs, and TensorFlow's inputs and attributes. `named/graph/named.hpp` has the one derived class.
 class graph_names {
  public:
   graph_names() = default;
@@ -40,7 +39,7 @@ class graph_names {
                       std::span<const int> controls) = 0;
   virtual output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
                            std::span<const std::int64_t> numbers) = 0;
-  /// A scalar constant beside an operand; it is named after the operator that uses it ("mul/x").
+  /// A scalar constant next to an operand; it is named after the operator that uses it ("mul/x").
   virtual output make_number(graph& g, const tensor_info& result, double value) = 0;
   virtual tensor_info further_result(int index, int port) const = 0;
 };
@@ -58,19 +57,19 @@ class graph {
     std::string_view text;
   };
   detail::list<dimension_name> dimension_names;
-  detail::list<std::uint64_t> ids;  // of every typed expression and leaf that was entered
+  detail::list<std::uint64_t> ids;  // of all typed expressions in the table, with and without operands
 
   constexpr int size() const { return static_cast<int>(nodes.size_); }
   constexpr const node& at(int i) const { return nodes.data_[i]; }
   constexpr node& at(int i) { return nodes.data_[i]; }
-  /// The node that is input `k`; likewise `control` and, for its numeric attributes, `attribute`.
+  /// The index of the node that is input `k`; likewise `control`. `attribute` is numeric attribute `k`.
   constexpr int input(const node& n, int k) const { return edges.data_[n.inputs + k]; }
   constexpr int control(const node& n, int k) const { return edges.data_[n.controls + k]; }
   constexpr std::int64_t attribute(const node& n, int k) const {
     return numbers.data_[n.attributes + k];
   }
 
-  /// Appends a leaf: a node whose result is given, not inferred.
+  /// Appends a node without operands, such as a graph input or constant: its dtype and shape are given, not inferred.
   constexpr int add_leaf(const op_info& op, const tensor_info& result, std::string_view name, std::uint64_t id,
                          detail::list_view<std::int64_t> attributes = {}) {
     if (names_.held != nullptr) return names_.held->make_leaf(*this, op, result, name, {attributes.data(), attributes.size()}).index();
@@ -80,13 +79,13 @@ class graph {
     return size() - 1;
   }
 
-  /// Appends a node. While `merge_equal` is set, an equal existing node that writes nothing is returned instead. Errors:
-  /// invalid_argument if its operands do not fit.
+  /// Appends a node. While `merge_equal` is set, an equal existing node that writes nothing is returned instead. Errors: invalid_argument
+  /// if the operator refuses the operands.
   constexpr int add(const op_info& op, detail::list_view<int> inputs, detail::list_view<std::int64_t> attributes = {},
                     detail::list_view<int> controls = {}) {
     if (names_.held != nullptr) return add_named(op, inputs, attributes, controls);
     std::uint64_t key = 0;
-    if (merge_equal && controls.empty() && op.kind != op_kind::assign) {  // two equal writes are two
+    if (merge_equal && controls.empty() && op.kind != op_kind::assign) {  // equal writes are not merged
       key = key_of(op, inputs, attributes);
       if (const int known = equal_.find(key); known >= 0 && is(known, op, inputs, attributes)) return known;
     }
@@ -98,7 +97,7 @@ class graph {
     if (key != 0) equal_.insert(key, made);
     return made;
   }
-  /// Appends a node of a table without names whose result is known, since it is copied from another table.
+  /// Appends a node of a table without names; its dtype and shape are known, since it is copied from another table.
   constexpr int add_known(const op_info& op, const tensor_info& result, detail::list_view<int> inputs,
                           detail::list_view<std::int64_t> attributes, detail::list_view<int> controls) {
     node n{.op = &op, .result = result};
@@ -113,18 +112,18 @@ class graph {
     return size() - 1;
   }
 
-  /// Dtype and shape that an operator gives of these nodes, or what is wrong with them.
+  /// Dtype and shape that the operator infers for these inputs, or the problem with them.
   constexpr inference infer(const op_info& op, const int* inputs, int count, detail::list_view<std::int64_t> attributes) const {
     return ask(op.infer, inputs, count, attributes);
   }
-  /// Asks another rule of the operator. Errors: invalid_argument, as of `add`, if it refuses the operands.
+  /// Checks operands by another rule of the operator. Errors: invalid_argument, as for `add`, if the rule refuses them.
   constexpr void check(const op_info& op, inference (*rule)(const operand_list&), detail::list_view<int> inputs,
                        detail::list_view<std::int64_t> attributes) const {
     const inference got = ask(rule, inputs.data(), static_cast<int>(inputs.size()), attributes);
     if (!got.problem.empty()) fail(op, inputs, got.problem);
   }
 
-  /// The node of a typed expression or a leaf with this id, or -1.
+  /// The node of the typed expression with this id, or -1.
   constexpr int find(std::uint64_t id) const { return known_.find(id); }
   constexpr void remember(std::uint64_t id, int index) {
     known_.insert(id, index);
@@ -143,7 +142,7 @@ class graph {
     return "?";
   }
 
-  /// Concatenates a name that lives as long as the graph.
+  /// Concatenates two strings to a name that lives as long as the graph.
   constexpr std::string_view keep(std::string_view first, std::string_view second) {
     detail::list<char> text;
     text.reserve(first.size() + second.size());
@@ -154,14 +153,13 @@ class graph {
   }
 
   bool merge_equal = false;
-  bool defers = false;      // gradients and training steps become one row each, for writers with another form of them
-  bool is_written = false;  // to a graph with names: training steps must be of TensorFlow's operators
+  bool defers = false;      // keeps each gradient and training step as one row, for writers that have their own form of them
+  bool is_written = false;  // is written to a graph with names: training steps must consist of TensorFlow's operators
   static constexpr std::size_t max_operands = 64;
 
-  /// The part that users see is defined in named/graph/named.hpp.
-  /// The graph's names: null for the compiler's own tables.
+  /// The extension for names, defined in named/graph/named.hpp; null for plain tables.
   constexpr graph_names* names() const { return names_.held; }
-  /// The named part, created if missing: from then on the graph has names.
+  /// The extension for names, created if missing: from then on the graph has names.
   named_part& named();
   const named_part& named() const;
   /// Makes this the graph that `constant`, `placeholder` and scopes apply to, during the result's lifetime.
@@ -234,7 +232,7 @@ class graph {
   [[noreturn]] void fail(const op_info& op, detail::list_view<int> inputs, std::string_view problem) const;
 
   names_owner names_;
-  detail::list<detail::list<char>> kept_;  // names made here; moving the list does not move the characters
+  detail::list<detail::list<char>> kept_;  // names created here; moving the list does not move the characters
   id_table known_;
   id_table equal_;
 };
@@ -246,7 +244,7 @@ constexpr shape output::extent() const {
   return port_ == 0 ? owner_->at(index_).result.extent : owner_->names()->further_result(index_, port_).extent;
 }
 
-/// "float32 [batch, 10]": dtype and shape in messages.
+/// Dtype and shape as messages show them: "float32 [batch, 10]".
 constexpr message describe(const tensor_info& t, const graph& g) {
   message m;
   m << name_of_dtype(t.type);

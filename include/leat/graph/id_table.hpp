@@ -1,6 +1,6 @@
 #pragma once
-// A hash table from 64-bit keys to node numbers that works in constant evaluation: open addressing, doubled when half
-// full. Vectors are made as (n, value): clang cannot evaluate libstdc++ 12's value-initializing constructor.
+// A hash table from 64-bit keys to node numbers that works in constant evaluation: open addressing, doubled when half full. Vectors are
+// constructed as (n, value), since clang cannot evaluate libstdc++ 12's value-initializing constructor.
 
 #include <leat/core/list.hpp>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// Infers dtype and shape of a node from partly known operands. Operators' rules accept unknown dimensions. For an operand of
-// unknown rank the rule is tried with every rank; what all accepted ranks have in common is known of the result.
+// Infers dtype and shape of a node from partly known operands. Shape rules accept unknown dimensions. For an operand of unknown rank the
+// rule is tried with every rank; the result is known as far as all accepted ranks agree on it.
 
 #include <leat/graph/operator.hpp>
 
@@ -11,7 +11,7 @@ namespace leat {
 
 namespace detail {
 
-// Reduces a shape to what it has in common with another.
+// Reduces the shape `all` to what it has in common with `one`.
 inline void agree(shape& all, const shape& one) {
   if (all.rank != one.rank) {
     all = shape::unknown();
@@ -21,8 +21,8 @@ inline void agree(shape& all, const shape& one) {
     if (all[i] != one[i]) all.dim[i] = unknown_dimension;
 }
 
-/// Calls the operator's rule. A result that no tensor can have is a problem like others: more than 8 dimensions, too many elements, a
-/// negative size that is not an operand's named dimension.
+/// Calls the operator's rule. A result that no tensor can have is reported as a problem, too: more than 8 dimensions, too many elements, or
+/// a negative size that is not an operand's named dimension.
 inline inference ask(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   constexpr std::string_view too_many = "a result of more than 2^44 elements, which no memory holds";
   try {
@@ -45,12 +45,13 @@ inline inference ask(const op_info& op, std::span<const tensor_info> operands, s
   }
 }
 
-/// Tries an operator's rule with each rank of those operands whose rank is not known. Operands of a list (Concat, AddN) have one rank.
+/// Tries an operator's rule with each rank of those operands that have unknown rank. Operands of a list (Concat, AddN) have one common
+/// rank.
 class rank_search {
  public:
   rank_search(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers)
       : op_(op), operands_(operands.begin(), operands.end()), numbers_(numbers) {
-    std::size_t list = operands_.size();  // where it begins
+    std::size_t list = operands_.size();  // index of its first operand
     std::size_t before = 0;
     for (const field& f : op.form) {
       if (f.kind == field_kind::operands) list = std::min(list, before);
@@ -67,14 +68,14 @@ class rank_search {
     }
     if (rank_of_list >= 0) give_rank(of_list, rank_of_list);
     else if (!of_list.empty()) groups_.push_back(std::move(of_list));
-    if (groups_.size() > most_apart) {  // too many combinations
+    if (groups_.size() > most_apart) {  // too many combinations: all get the same rank
       for (std::size_t g = 1; g < groups_.size(); ++g) groups_[0].insert(groups_[0].end(), groups_[g].begin(), groups_[g].end());
       groups_.resize(1);
       is_guess_ = true;
     }
   }
 
-  /// What the results that the rule accepts have in common; its objection if it accepts none.
+  /// What all accepted results have in common; the rule's problem if it accepts no rank.
   inference result() {
     try_ranks(0);
     if (!is_guess_) return any_ ? all_ : inference::wrong(problem_);
@@ -89,7 +90,8 @@ class rank_search {
     for (int i = 0; i < rank; ++i) tried.push(unknown_dimension);
     for (const std::size_t k : group) operands_[k].extent = tried;
   }
-  // False once nothing more can be learned: of results of different ranks no shape is known.
+  // Tries the ranks of the groups from `group` on. Returns false once nothing more can be learned: the accepted results differ in rank, so
+  // no shape is known.
   bool try_ranks(std::size_t group) {
     if (group < groups_.size()) {
       for (int rank = 0; rank <= max_rank; ++rank) {
@@ -112,7 +114,7 @@ class rank_search {
   const op_info& op_;
   std::vector<tensor_info> operands_;
   std::span<const std::int64_t> numbers_;
-  std::vector<std::vector<std::size_t>> groups_;  // of operands, each with one rank
+  std::vector<std::vector<std::size_t>> groups_;  // operands of each group have one rank
   bool is_guess_ = false;
   inference all_;
   bool any_ = false;
@@ -121,7 +123,7 @@ class rank_search {
 
 }  // namespace detail
 
-/// Dtype and shape of a node's result, as far as known; `problem` says why no rank from 0 to `max_rank` fits.
+/// Dtype and shape of a node's result, as far as known. `problem` is set if the rule accepts no rank from 0 to `max_rank`.
 inline inference infer_result(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   bool ranks_known = true;
   for (const auto& o : operands) ranks_known = ranks_known && o.extent.has_rank();

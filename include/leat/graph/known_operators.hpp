@@ -1,5 +1,5 @@
 #pragma once
-// Operators by TensorFlow's type name, for the import of files. `ops/known.hpp` registers the library's; programs register their
+// Operators by TensorFlow's type name, for the import of files. `ops/known.hpp` registers the library's operators; programs register their
 // own.
 
 #include <leat/core/fill.hpp>
@@ -31,7 +31,8 @@ inline operator_table& operators() {
 }
 }  // namespace detail
 
-/// Makes an operator known to imports: `register_operator<root_sigmoid_op>()`. Thread-safe; the first one of a type stays.
+/// Makes an operator known to imports: `register_operator<root_sigmoid_op>()`. Thread-safe; of several operators with one type the first
+/// stays.
 template <class Op>
 void register_operator() {
   auto& table = detail::operators();
@@ -39,8 +40,8 @@ void register_operator() {
   table.by_type.try_emplace(Op::type, &info_of<Op>);
 }
 
-/// Makes an operator known to imports by an older spelling, too: `register_alias<reciprocal_op, "Inv">()`. Its nodes keep the spelling that
-/// they came with.
+/// Makes an operator known to imports by an older spelling, too: `register_alias<reciprocal_op, "Inv">()`. Nodes keep the spelling with
+/// which they were imported.
 template <class Op, fixed_string Older>
 void register_alias() {
   static constexpr op_info info = [] {
@@ -54,20 +55,20 @@ void register_alias() {
 }
 
 namespace detail {
-// Operators of typed expressions that no file has, by code.
+// Operators that occur only in typed expressions, never in files, by code.
 inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
   static auto& table = *new std::unordered_map<int, const op_info*>;
   fills_of_operators();
   return table;
 }
-// Called before main alone.
+// Not thread-safe: called only before main, or while the table is filled, which happens under a lock.
 template <class Op>
 void register_expression_operator() {
   operators_of_expressions().try_emplace(operator_record<Op>::code, &info_of<Op>);
 }
 }  // namespace detail
 
-/// The operator of this type, or null.
+/// The operator of this type, or null. Thread-safe.
 const op_info* find_operator(std::string_view type);
 
 /// The types of all known operators, in no particular order.

@@ -1,5 +1,5 @@
 #pragma once
-// The leaves of a graph: feeds, variables and numbers.
+// Nodes without operands: feeds, variables, constants and numbers.
 
 #include <bit>
 #include <leat/graph/build.hpp>
@@ -18,21 +18,21 @@ struct leaf_definition {
 struct placeholder_op : detail::leaf_definition<op_kind::placeholder> {
   static constexpr std::string_view type = "Placeholder";
 };
-/// Kept by a session. Source: TensorFlow `VariableV2`.
+/// A value that a session keeps between runs. Source: TensorFlow `VariableV2`.
 struct variable_op : detail::leaf_definition<op_kind::variable> {
   static constexpr std::string_view type = "VariableV2";
 };
-/// The same in files: the operator of TensorFlow up to 1.0. Source: TensorFlow `Variable`.
+/// A variable in files of TensorFlow up to 1.0. Source: TensorFlow `Variable`.
 struct first_variable_op : detail::leaf_definition<op_kind::variable> {
   static constexpr std::string_view type = "Variable";
 };
-/// One value in every element, known at compile time. Attribute: its bits. Source: TensorFlow `Const`.
+/// One value in every element, known at compile time. Attribute: the bits of the value. Source: TensorFlow `Const`.
 struct constant_op : detail::leaf_definition<op_kind::constant> {
   static constexpr std::string_view type = "Const";
 };
 /// A value that travels with the expression: a literal, a parameter or, with dimensions, the elements of a constant array. Attributes:
-/// none; or the id under which expressions carry it; and a second one for a literal that is a divisor of integers and not 0.
-/// Source: TensorFlow `PlaceholderWithDefault`.
+/// none; or the id under which expressions carry it; and a second attribute for a literal that is a divisor of integers and is known not to
+/// be 0. Source: TensorFlow `PlaceholderWithDefault`.
 struct number_op : detail::leaf_definition<op_kind::number> {
   static constexpr std::string_view type = "PlaceholderWithDefault";
 };
@@ -45,13 +45,13 @@ struct extent_op : detail::leaf_definition<op_kind::extent> {
 struct index_op : detail::leaf_definition<op_kind::index> {
   static constexpr std::string_view type = "Range";
 };
-/// What one model has of an array of all models: in the graph of one model alone. `vmap` gives such leaves to its function.
+/// One model's slice of an array that holds all models; occurs only in the graph of one model. `vmap` passes such nodes to its function.
 struct model_op : detail::leaf_definition<op_kind::placeholder> {
   static constexpr std::string_view type = "leat.OneModel";
 };
 
 namespace detail {
-// The bits that represent a constant: those of a double for floating-point types, else the integer.
+// The bits that represent a constant: those of a double for floating-point types, otherwise the integer.
 constexpr std::int64_t bits_of(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::int64_t>(type == dtype::float32 ? static_cast<double>(static_cast<float>(value)) : value)
                            : static_cast<std::int64_t>(value);

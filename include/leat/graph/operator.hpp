@@ -1,26 +1,26 @@
 #pragma once
-// What the graph knows of an operator: a table of plain functions made from the operator's one definition. A definition is a class
+// What the graph knows about an operator: a table of plain functions, derived from the operator's one definition. A definition is a class
 // with
 //
 //   type       TensorFlow's name of the operator, "MatMul"
 //   kind       how it is executed, see `op_kind`
-//   infer      dtype and shape of the result from those of the operands, or what is wrong with them
+//   infer      dtype and shape of the result from those of the operands, or the problem with the operands
 //   infer_node optional: the same for nodes of graphs with names, where TensorFlow's operator takes less than the class
 //   apply      element-wise operators: the element function, written once for scalars and SIMD batches
 //   gradient   optional: adds the gradient of each input, written with the library's own operators
 //   expand     composite operators: the same in simpler operators
 //   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
-//   what       optional: facts that passes and executors ask for, if they are not those of its kind, see facts.hpp
+//   what       optional: facts for passes and executors, if they differ from those of its kind, see facts.hpp
 //   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
 //   only_checks
-//              optional: the result is the first operand, which was checked; graphs with names take that, whose operators check by themselves
+//              optional: the result is the first operand, after a check; graphs with names use the operand itself, as their operators check
 //   keeps_shape
-//              optional: the result has the shape of operand 0 whatever the numbers are, which graphs know before these
+//              optional: the result has the shape of operand 0 for all attributes; graphs know the shape before the attributes
 //   may_refuse optional: a kernel that may throw, so that it runs before variables are written
 //   run_on_host
-//              optional: a kernel in host memory, from the operands, the step's numbers, the first operand's dtype and their count
+//              optional: a kernel in host memory; arguments: the operands, the step's numbers, the first operand's dtype and their count
 //
-// Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
+// Kernels refer to an operator by its `code`, a hash of its type, and look up the class through a friend function.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/list.hpp>
@@ -42,25 +42,25 @@ class gradient_scope;
 /// How an operator is executed.
 enum class op_kind : int {
   placeholder,  // fed in each run
-  variable,     // a session's storage; as an operand, its value at the start of the step
+  variable,     // storage of a session; as an operand, its value at the start of the step
   constant,     // one value in every element
   number,       // a value that travels with the expression: a literal, a parameter, an initial value
-  extent,       // product of dimensions, known when the named ones are
+  extent,       // product of dimensions, known as soon as the named ones are
   index,        // position along an axis
   element,      // one result element from one element of each operand, with broadcasting
   reduction,    // over axes
   view,         // the same elements in another arrangement
   kernel,       // a function of whole arrays: products, gather, arg max
-  composite,    // expressed by other operators, replaced before execution
+  composite,    // expressed by other operators, which replace it before execution
   assign,       // writes a variable
   identity,     // the operand itself
-  group         // nothing but control inputs
+  group         // only control inputs
 };
 
-/// The facts of a class that states none.
+/// The facts of a class that states none, by its kind.
 constexpr facts facts_of_kind(op_kind kind) {
   switch (kind) {
-    case op_kind::placeholder: return {.is = nature::effect, .work = work_kind::none};  // it refuses a run that does not feed it
+    case op_kind::placeholder: return {.is = nature::effect, .work = work_kind::none};  // fails in a run that does not feed it
     case op_kind::variable: return {.is = nature::inert, .work = work_kind::none, .state = state_role::variable};
     case op_kind::constant: return {.work = work_kind::none, .integers = integer_rule::contents};
     case op_kind::assign: return {.is = nature::effect, .written = {1}, .stops_gradient = true};
@@ -83,14 +83,14 @@ struct operand_list {
   int count = 0;
   const std::int64_t* attributes = nullptr;
   int attribute_count = 0;
-  const tensor_info* const* scattered = nullptr;  // the operands where they do not lie in a row: then `inputs` is not read
+  const tensor_info* const* scattered = nullptr;  // the operands if they are not contiguous: then `inputs` is not read
 
   constexpr dtype type(int i) const { return scattered != nullptr ? scattered[i]->type : inputs[i].type; }
   constexpr const shape& extent(int i) const { return scattered != nullptr ? scattered[i]->extent : inputs[i].extent; }
   constexpr std::int64_t attribute(int i) const { return attributes[i]; }
 };
 
-/// Result of a shape rule: dtype and shape, or a `problem` in words.
+/// Result of a shape rule: dtype and shape, or a `problem` as text.
 struct inference {
   dtype type = dtype::invalid;
   shape extent;
@@ -99,15 +99,15 @@ struct inference {
 };
 
 namespace detail {
-// Dtype and shape are known only at run time.
+// The form of a handle: dtype and shape are known only at run time.
 struct handle_form {
   static constexpr dtype type = dtype::invalid;
   using extents = dims<>;
 };
 }  // namespace detail
 
-/// What `!x` of a handle is: whether it refers to no node. It converts to bool and to nothing else, and so does what `&&` and `||` make of
-/// it and of other handles: a graph takes a bool for a constant, which would stand in silence where `logical_not(x)` was meant.
+/// Result of `!x` for a handle: whether it refers to no node. It converts to bool and to nothing else, and so do the results of `&&` and
+/// `||` on it and on other handles: a graph would accept a plain bool as a constant, silently, where `logical_not(x)` was meant.
 class handle_condition {
  public:
   constexpr explicit handle_condition(bool holds) : holds_(holds) {}
@@ -122,25 +122,25 @@ class handle_condition {
   bool holds_;
 };
 
-/// Handle of a node's result in a graph: the operand of expressions that are built at run time or inside the compiler.
+/// Handle of a node's result in a graph: the operand of expressions that are built at run time or during constant evaluation.
 class output {
  public:
   using form = detail::handle_form;
   constexpr output() = default;
   constexpr output(graph& owner, int index, int port = 0) : owner_(&owner), index_(index), port_(port) {}
-  output(handle_condition) = delete;  // `!x` asks whether x refers to no node: logical_not(x) is the tensor of the negated elements
+  output(handle_condition) = delete;  // `!x` is whether x refers to no node; logical_not(x) negates the elements
   /// The graph of the node; `index()` is its row.
   constexpr graph& owner() const { return *owner_; }
   constexpr int index() const { return index_; }
   /// The index of the result: 0 except for operators with several results in graphs with names.
   constexpr int port() const { return port_; }
-  /// Whether it refers to a node; `!x` asks whether it refers to none, also where x is a tensor of bool: `logical_not(x)` negates elements.
+  /// Whether it refers to a node. `!x` is whether it refers to none, even if x is a tensor of bool: `logical_not(x)` negates elements.
   constexpr explicit operator bool() const { return owner_ != nullptr; }
   constexpr handle_condition operator!() const { return handle_condition(owner_ == nullptr); }
   /// The static dtype; `extent()` is the static shape, with unknown dimensions as -1.
   constexpr dtype type() const;
   constexpr shape extent() const;
-  /// In graphs with names (named/graph/graph_operation.hpp): "mul:0", and the node whose result this is.
+  /// In graphs with names (named/graph/graph_operation.hpp): the tensor's name, "mul:0", and the node whose result it is.
   std::string name() const;
   graph_operation operation() const;
 
@@ -154,7 +154,7 @@ namespace detail {
 template <class T>
 concept handle_or_condition = std::same_as<T, output> || std::same_as<T, handle_condition>;
 }  // namespace detail
-/// Conditions on several handles, as in `if (!dx && dy)`. Of two handles, `x && y` is `logical_and(x, y)`, a node.
+/// Conditions on several handles, as in `if (!dx && dy)`. For two handles, `x && y` is `logical_and(x, y)`, a node.
 template <detail::handle_or_condition A, detail::handle_or_condition B>
   requires(std::same_as<A, handle_condition> || std::same_as<B, handle_condition>)
 constexpr handle_condition operator&&(const A& a, const B& b) {
@@ -166,21 +166,21 @@ constexpr handle_condition operator||(const A& a, const B& b) {
   return handle_condition(static_cast<bool>(a) || static_cast<bool>(b));
 }
 
-/// The functions that the graph and its passes call.
+/// An operator as the graph and its passes use it: properties and functions.
 struct op_info {
   std::string_view type;
   op_kind kind = op_kind::element;
   int code = 0;
   bool commutative = false;
-  bool costly = false;       // worth storing rather than recomputing
-  bool only_checks = false;  // forwards its first operand, which graphs with names take in its place
+  bool costly = false;       // cheaper to store than to recompute
+  bool only_checks = false;  // forwards its first operand; graphs with names use that operand instead
   bool has_gradient = false;
-  bool folds = false;       // numbers known at compile time
-  bool may_refuse = false;  // runs before variables are written
+  bool folds = false;       // can be computed from numbers known at compile time
+  bool may_refuse = false;  // may throw, so it runs before variables are written
   bool keeps_shape = false;
   facts what{};
   inference (*infer)(const operand_list&) = nullptr;
-  inference (*infer_node)(const operand_list&) = nullptr;  // of graphs with names; null: as `infer`
+  inference (*infer_node)(const operand_list&) = nullptr;  // for graphs with names; null: `infer`
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
   double (*fold)(const double*) = nullptr;
@@ -243,7 +243,8 @@ constexpr op_info make_info() {
   if constexpr (requires { Op::keeps_shape; }) info.keeps_shape = Op::keeps_shape;
   if constexpr (requires { Op::what; }) info.what = Op::what;
   else info.what = facts_of_kind(Op::kind);
-  // Lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called.
+  // Lambdas that call the functions, not their addresses: clang defines a function template for constant evaluation only where it is
+  // called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
     info.has_gradient = true;
     info.gradient = [](gradient_scope& g) { Op::gradient(g); };
@@ -268,7 +269,7 @@ constexpr op_info make_info() {
 template <class Op>
 inline constexpr op_info info_of = detail::make_info<Op>();
 
-/// Whether a node's operator is this one. Compared by code: addresses of such tables are no constants under sanitizers.
+/// Whether a node's operator is `Op`. Codes are compared because addresses of such tables are not constant expressions under sanitizers.
 template <class Op>
 constexpr bool is_operator(const op_info& info) {
   return info.code == operator_record<Op>::code;

@@ -1,6 +1,6 @@
 #pragma once
-// Graphs in protobuf's binary form (.pb, .meta), in memory, streams and files. Files are untrusted: errors in one are exceptions that
-// name the node and the field. Needs protozero (Debian: libprotozero-dev).
+// Graphs in protobuf's binary form (.pb, .meta), in memory, streams and files. Files are untrusted: errors in a file are reported as
+// exceptions that name the node and the field. Needs protozero (Debian: libprotozero-dev).
 
 #include <leat/io/binary/read.hpp>
 #include <leat/io/binary/write.hpp>
@@ -19,14 +19,14 @@
 namespace leat::io {
 
 /// A GraphDef, or with `read_binary<meta_graph_def>` a MetaGraphDef, from its binary form.
-/// Errors: data_loss if the bytes are not such a message (truncated, wrong wire types, strings that are not UTF-8);
-/// invalid_argument if the message is wrong (nested too deeply, an attribute twice, two kinds of values in one list or tensor) or
-/// the graph is (`validate`, unless turned off); unimplemented for tensors of resources and variants, composite tensors in signatures,
-/// and a SavedModel of TensorFlow's.
+/// Errors: data_loss if the bytes are not such a message (truncated, wrong wire types, strings that are not UTF-8); invalid_argument if the
+/// message is invalid (nested too deeply, an attribute twice, two kinds of values in one list or tensor), or if the graph is (`validate`,
+/// unless turned off); unimplemented for tensors of resources and variants, composite tensors in signatures, and a SavedModel of
+/// TensorFlow.
 template <file_message M = graph_def>
 M read_binary(std::span<const std::byte> bytes, const read_options& options = {}) {
   if (bytes.size() > max_file_bytes) throw invalid_argument("longer than 2 GB, which is protobuf's limit");
-  // Its first field is a number, that of a graph a message.
+  // The first field of a SavedModel is a number; that of a graph is a message.
   if (!bytes.empty() && bytes[0] == std::byte{0x08}) throw unimplemented(std::string(tensorflow_saved_model));
   M m;
   detail::read_message(protozero::pbf_reader{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, m,
@@ -42,14 +42,14 @@ template <file_message M = graph_def>
 M read_binary(std::istream& in, const read_options& options = {}) {
   return read_binary<M>(std::string_view(read_all(in)), options);
 }
-/// The same from a file; every error names it. Errors: also not_found.
+/// The same from a file; every error message names the file. Errors: also not_found.
 template <file_message M = graph_def>
 M read_binary_file(const std::filesystem::path& path, const read_options& options = {}) {
   const std::string bytes = read_file(path);
   return detail::naming(path, [&] { return read_binary<M>(std::string_view(bytes), options); });
 }
 
-/// The binary form; equal messages give equal bytes. Checks only that the result can be read again.
+/// The binary form of a message; equal messages have equal bytes. Checks only that the result can be read again.
 /// Errors: invalid_argument naming node and field if a string is not UTF-8, if messages are nested too deeply, or if the result is
 /// larger than 2 GB.
 template <file_message M>
@@ -59,7 +59,7 @@ std::string write_binary(const M& m) {
   detail::write_message(out, bytes, m, detail::place{}, 1);
   return bytes;
 }
-/// The same to a file. Errors: also failed_precondition if it cannot be written.
+/// The same to a file. Errors: also failed_precondition if the file cannot be written.
 template <file_message M>
 void write_binary_file(const M& m, const std::filesystem::path& path) {
   write_file(path, detail::naming(path, [&] { return write_binary(m); }));

@@ -1,6 +1,6 @@
 #pragma once
-// Collections of a graph to and from a MetaGraphDef. Variables are VariableDef messages, as TensorFlow writes them: with the names of
-// their node, their initializer, and the tensor that reads them.
+// Converts collections of a graph to and from a MetaGraphDef. Variables are VariableDef messages, as TensorFlow writes them, with the names
+// of their node, their initializer, and the tensor that reads them.
 // Source: TensorFlow meta_graph.proto, variable.proto, `Graph.add_to_collection`, `Variable.to_proto`.
 
 #include <leat/core/function_bodies.hpp>
@@ -11,23 +11,23 @@ namespace leat::io {
 
 namespace detail {
 
-// A variable by the names of its four nodes.
+// A variable as the names of its four nodes. The comments are the numbers of the fields.
 struct variable_def {
   std::string variable_name{};             // 1
   std::string initializer_name{};          // 2
   std::string snapshot_name{};             // 3
   std::string initial_value_name{};        // 6
   bool trainable = true;                   // 7
-  std::optional<save_slice_info> slice{};  // 4, of a slice of a partitioned variable
+  std::optional<save_slice_info> slice{};  // 4, for a slice of a partitioned variable
 };
 
 std::string write_slice_info(const save_slice_info& its);
-// Nothing if the bytes are not such a message, or of a slice beyond its whole.
+// Returns nothing if the bytes are not such a message, or if the slice exceeds its variable.
 std::optional<save_slice_info> read_slice_info(std::string_view bytes);
 
 std::string write_variable_def(const variable_def& v);
 
-// Nothing if the bytes are not such a message. Other fields are skipped.
+// Returns nothing if the bytes are not such a message. Other fields are skipped.
 std::optional<variable_def> read_variable_def(std::string_view bytes);
 
 inline bool is_of_variables(std::string_view collection) {
@@ -51,10 +51,10 @@ std::optional<collection_def> list_of(const std::vector<collection_item>& items,
 
 }  // namespace detail
 
-/// The collections of a graph, without those of mixed kinds, which no message can hold.
+/// The collections of a graph, except those with elements of several kinds, which no message can represent.
 std::map<std::string, collection_def> export_collections(graph& g);
 
-/// Adds a file's collections to a graph that was imported from it under the same names. Records which nodes read and initialize
+/// Adds a file's collections to a graph that was imported from that file under the same names. Records which nodes read and initialize
 /// variables. Errors: not_found, invalid_argument, naming the collection, for names that the graph does not have.
 void import_collections(graph& g, const std::map<std::string, collection_def>& all);
 

@@ -24,7 +24,7 @@ LEAT_FUNCTION void put_numbers(std::string& bytes, char field, std::span<const s
   put_field(bytes, field, packed);
 }
 
-// The first varint of bytes, which it is taken from; nothing if they end within it.
+// Removes the first varint from the bytes and returns it; nothing if the bytes end within it.
 LEAT_FUNCTION std::optional<std::uint64_t> take_number(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
@@ -35,7 +35,8 @@ LEAT_FUNCTION std::optional<std::uint64_t> take_number(std::string_view& bytes) 
   }
   return std::nullopt;
 }
-// Calls `on_number(field, value)` and `on_text(field, text)`, which say whether it goes on. False for bytes that are no such message.
+// Calls `on_number(field, value)` and `on_text(field, text)` for each field, until one returns false. Returns false then, and if the bytes
+// are not a message of such fields.
 template <class OnNumber, class OnText>
 bool walk_fields(std::string_view bytes, OnNumber on_number, OnText on_text) {
   while (!bytes.empty()) {
@@ -57,7 +58,7 @@ bool walk_fields(std::string_view bytes, OnNumber on_number, OnText on_text) {
   return true;
 }
 
-// SaveSliceInfoDef: full_name 1, full_shape 2, var_offset 3, var_shape 4.
+// Field numbers of SaveSliceInfoDef: full_name 1, full_shape 2, var_offset 3, var_shape 4.
 LEAT_FUNCTION std::string write_slice_info(const save_slice_info& its) {
   std::string bytes;
   put_field(bytes, 1, its.full_name);

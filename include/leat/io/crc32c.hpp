@@ -1,7 +1,7 @@
 #pragma once
 // CRC-32C, the checksum of TensorFlow's checkpoints: the remainder of the bytes as a polynomial over GF(2), divided by Castagnoli's
-// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. Eight bytes at a time, by the processor's
-// instruction for it where there is one, otherwise by eight tables.
+// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. It is computed for eight bytes at a time, by the
+// processor's instruction if there is one, otherwise by eight tables.
 // Source: RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables; TensorFlow's record files for the mask.
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace leat::io {
 
 namespace detail {
-/// The tables of a polynomial, bits reflected.
+/// The tables for a polynomial, bits reflected.
 template <std::uint32_t Polynomial>
 inline constexpr auto crc_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
@@ -33,7 +33,7 @@ inline constexpr auto crc_tables = [] {
   return tables;
 }();
 
-// The rest of `bytes`, which begins with `rest`.
+// The remainder after `bytes`, starting from the remainder `rest`.
 template <std::uint32_t Polynomial>
 std::uint32_t crc_by_tables(std::span<const std::byte> bytes, std::uint32_t rest) {
   const auto& t = crc_tables<Polynomial>;
@@ -52,7 +52,8 @@ inline std::uint32_t crc32c_by_tables(std::span<const std::byte> bytes, std::uin
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// The remainder after `lane_bytes` zero bytes, a linear function of the remainder before them: four tables, one for each of its bytes.
+// Tables that map a remainder to the remainder after `lane_bytes` further zero bytes, which is a linear function of it: one table for each
+// of its four bytes.
 inline constexpr std::ptrdiff_t lane_bytes = 512;
 using lane_tables = std::array<std::array<std::uint32_t, 256>, 4>;
 inline const lane_tables& crc32c_lane_tables() {
@@ -77,7 +78,7 @@ inline const lane_tables& crc32c_lane_tables() {
     std::memcpy(&eight, from, 8);
     return eight;
   };
-  // The instruction takes three cycles, and a new one can begin in each: three pieces at once.
+  // The instruction has a latency of three cycles and a throughput of one per cycle, so three pieces are computed at once.
   if (end - at >= 3 * lane_bytes) {
     const lane_tables& t = crc32c_lane_tables();
     const auto behind_lane = [&](std::uint32_t r) { return t[0][r & 0xff] ^ t[1][r >> 8 & 0xff] ^ t[2][r >> 16 & 0xff] ^ t[3][r >> 24]; };
@@ -108,22 +109,22 @@ inline bool has_crc32c_instruction() { return false; }
 #endif
 }  // namespace detail
 
-/// The checksum of bytes; with `before`, the checksum of the preceding bytes, that of all together.
+/// The checksum of `bytes`; with the checksum `before` of the preceding bytes, the checksum of both together.
 inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) {
   return ~(detail::has_crc32c_instruction() ? detail::crc32c_by_instruction(bytes, ~before) : detail::crc32c_by_tables(bytes, ~before));
 }
 inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) { return crc32c(std::as_bytes(std::span(text)), before); }
 
-/// A checksum as TensorFlow's files hold it: rotated and shifted, since the checksum of bytes that end with their own checksum is the same
-/// for all bytes.
+/// A checksum as TensorFlow's files store it: rotated and shifted, because the plain checksum of bytes that end with their own checksum is
+/// the same for all bytes.
 constexpr std::uint32_t masked(std::uint32_t checksum) { return ((checksum >> 15) | (checksum << 17)) + 0xa282ead8u; }
-/// The checksum behind a masked one.
+/// The checksum from its masked form.
 constexpr std::uint32_t unmasked(std::uint32_t checksum) {
   const std::uint32_t turned = checksum - 0xa282ead8u;
   return (turned >> 17) | (turned << 15);
 }
 
-/// The checksum as eight hexadecimal digits, "e3069283".
+/// The checksum as eight hexadecimal digits, such as "e3069283".
 inline std::string checksum_text(std::uint32_t checksum) {
   std::string text(8, '0');
   for (std::size_t i = 8; i-- > 0; checksum >>= 4) text[i] = "0123456789abcdef"[checksum & 15];

@@ -1,7 +1,7 @@
 #pragma once
-// Tables of comma-separated values, read in one pass: rows become tuples whose types say what is in the columns. A number is read where
-// it stands, by std::from_chars unless it is a short decimal; fields in quotes may hold delimiters, line ends and doubled quotes. Memory
-// grows with the longest row. Source: RFC 4180; empty lines are passed over, and lines may end with "\n", "\r\n" or "\r", as TensorFlow's
+// Tables of comma-separated values, read in one pass: rows become tuples whose types state what the columns contain. A number is parsed in
+// place, by std::from_chars unless it is a short decimal; fields in quotes may contain delimiters, line ends and doubled quotes. Memory
+// grows with the longest row. Source: RFC 4180; empty lines are skipped, and lines may end with "\n", "\r\n" or "\r", as TensorFlow's
 // `CsvDataset` reads them.
 
 #include <leat/core/dtype.hpp>
@@ -28,20 +28,20 @@
 
 namespace leat::io {
 
-/// How a table is read.
+/// Options for reading a table.
 struct csv_options {
   char delimiter = ',';
-  /// Whether the first row holds the columns' names.
+  /// Whether the first row contains the names of the columns.
   bool header = true;
   /// The columns to read, by name, in this order; empty for all. Needs a header.
   std::vector<std::string> columns{};
-  /// The value of an empty field where a number is expected; without it such a field is an error.
+  /// The value of an empty field if a number is expected; without it such a field is an error.
   std::optional<double> empty{};
 };
 
 namespace detail {
 
-/// The fields of a row that a component of a tuple takes: one for a number or text, N for std::array<T, N>.
+/// The number of a row's fields that a component of a tuple takes: one for a number or string, N for std::array<T, N>.
 template <class T>
 struct csv_fields {
   static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, std::string>,
@@ -53,7 +53,8 @@ struct csv_fields<std::array<T, N>> {
   static constexpr std::size_t count = N * csv_fields<T>::count;
 };
 
-/// Whether a decimal number other than 0 is between -1 and 1: of those beyond a dtype's range, the ones that round to 0.
+/// Whether a decimal number other than 0 is between -1 and 1. If the number is beyond a dtype's range, it then rounds to 0 instead of
+/// infinity.
 bool is_below_one(std::string_view decimal);
 
 }  // namespace detail
@@ -61,16 +62,16 @@ bool is_below_one(std::string_view decimal);
 /// Reads the rows of a table.
 class csv_reader {
  public:
-  /// Opens a file and reads its header. Errors: not_found if it cannot be opened, or a column of the options does not exist (the nearest
-  /// are named); failed_precondition for a pipe; invalid_argument for a delimiter that is a quote or line end; data_loss if the header is
-  /// missing or not closed.
+  /// Opens a file and reads its header. Errors: not_found if it cannot be opened, or a column of the options does not exist (the message
+  /// lists the existing ones); failed_precondition for a pipe; invalid_argument for a delimiter that is a quote or line end; data_loss if
+  /// the header is missing or not closed.
   explicit csv_reader(const std::filesystem::path& path, csv_options options = {}, std::size_t buffer_bytes = std::size_t{1} << 18);
 
-  /// The next row; false at the end. Components are numbers, bool (0, 1, true, false), std::string, or std::array of these, which takes
-  /// as many columns. A number too small for its type is a denormal or 0.
-  /// Errors: data_loss, naming file, line and column, for a field that is not of its component's type or beyond its range, for another
-  /// number of fields, a quote that is not closed, and a file that cannot be read; the next call goes on with the next row: behind the
-  /// line end that is in no quotes.
+  /// Reads the next row; returns false at the end. Components are numbers, bool (0, 1, true, false), std::string, or std::array of these,
+  /// which takes as many columns as it has elements. A number that is too small for its type becomes a denormal or 0.
+  /// Errors: data_loss, naming file, line and column, for a field that does not have its component's type or is beyond its range, for
+  /// another number of fields, a quote that is not closed, and a file that cannot be read. After an error the next call continues with the
+  /// next row, after the next line end outside of quotes.
   template <class... Ts>
   bool next(std::tuple<Ts...>& row) {
     constexpr std::size_t wanted = (detail::csv_fields<Ts>::count + ... + 0);
@@ -90,7 +91,7 @@ class csv_reader {
         }
         end_row();
         return true;
-      } catch (const cut_off&) {  // the buffer ended within the row
+      } catch (const cut_off&) {  // the buffer ends within the row
         more();
       } catch (...) {
         pass_row();
@@ -99,19 +100,19 @@ class csv_reader {
     }
   }
 
-  /// The names of the columns, as the header has them; empty without one.
+  /// The names of the columns from the header; empty without a header.
   const std::vector<std::string>& columns() const { return names_; }
-  /// The line on which the row that was read last begins, from 1.
+  /// The number of the line, from 1, on which the last row that was read begins.
   std::uint64_t line() const { return row_line_; }
-  /// Where the next row begins, in bytes and lines, for `seek`.
+  /// The position of the next row, in bytes and lines, for `seek`.
   std::uint64_t offset() const { return offset_ + static_cast<std::uint64_t>(row_ - buffer_.get()); }
   std::uint64_t next_line() const { return next_line_; }
-  /// Goes on with the row at a place that `offset` and `next_line` told. Errors: out_of_range beyond the end of the file.
+  /// Continues with the row at a position that `offset` and `next_line` returned. Errors: out_of_range beyond the end of the file.
   void seek(std::uint64_t offset, std::uint64_t next_line);
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  struct cut_off {};  // never leaves this class
+  struct cut_off {};  // is always caught within this class
 
   bool begin_row();
   void end_row();
@@ -127,8 +128,8 @@ class csv_reader {
   [[noreturn]] void fail_count();
   [[noreturn]] void fail_selection() const;
 
-  // ---- fields where they stand ----
-  // `at_` is behind a field: on a delimiter, "\r" or "\n". Before the first it is at the row's begin.
+  // ---- fields that are parsed in place ----
+  // `at_` is after a field: on a delimiter, "\r" or "\n". Before the first field it is at the beginning of the row.
   void to_next_field() {
     if (field_++ == 0) return;
     if (*at_ != options_.delimiter) fail_count();
@@ -160,7 +161,7 @@ class csv_reader {
     convert(read_field(), value);
   }
 
-  // ---- fields that were cut out ----
+  // ---- fields that were copied ----
   template <class T, std::size_t N>
   void convert_component(std::array<T, N>& values) {
     for (T& value : values) convert_component(value);
@@ -201,7 +202,7 @@ class csv_reader {
       const bool beyond = problem == std::errc::result_out_of_range;
       if constexpr (std::is_floating_point_v<T>) {
         if (beyond && is_whole && detail::is_below_one(text)) {
-          double wider = 0;  // may hold what rounds to a denormal
+          double wider = 0;  // may represent a number that rounds to a denormal
           if (std::from_chars(text.data(), text.data() + text.size(), wider).ec != std::errc{}) wider = text.starts_with('-') ? -0.0 : 0.0;
           value = static_cast<T>(wider);
           return;
@@ -214,19 +215,19 @@ class csv_reader {
   std::filesystem::path path_;
   csv_options options_;
   descriptor file_;
-  // The buffer holds the bytes from `offset_` on, and a '\0' behind them at `end_`; a last line without an end has got one.
+  // The buffer contains the bytes from `offset_` on, and a '\0' after them at `end_`. A line end is added to a last line without one.
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   char *row_ = nullptr, *end_ = nullptr;
   const char* at_ = nullptr;
   std::uint64_t offset_ = 0, row_line_ = 0, next_line_ = 1;
   bool ended_ = false;
-  std::size_t field_ = 0, wanted_ = 0;  // fields of the row that were begun, and that are expected
-  std::uint64_t lines_within_ = 0;      // line ends in quotes
+  std::size_t field_ = 0, wanted_ = 0;  // fields of the row that were begun; expected fields
+  std::uint64_t lines_within_ = 0;      // line ends inside quotes
   std::vector<std::string> names_;
-  std::vector<std::size_t> selected_;  // columns; empty for all
+  std::vector<std::size_t> selected_;  // columns; empty means all
   std::string text_, fields_text_;
-  std::vector<std::size_t> fields_;  // where they begin in `fields_text_`, and its end
+  std::vector<std::size_t> fields_;  // offsets of the fields in `fields_text_`, and its size
 };
 
 }  // namespace leat::io

@@ -52,7 +52,7 @@ LEAT_FUNCTION csv_reader::csv_reader(const std::filesystem::path& path, csv_opti
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// Goes to the next row that is not empty; false at the end.
+// Goes to the next row that is not empty; returns false at the end.
 LEAT_FUNCTION bool csv_reader::begin_row() {
   for (;;) {
     if (end_ - row_ < 2 && !ended_) {
@@ -74,7 +74,7 @@ LEAT_FUNCTION bool csv_reader::begin_row() {
   return true;
 }
 
-// `at_` is on the row's end.
+// Ends a row; `at_` must be at its line end.
 LEAT_FUNCTION void csv_reader::end_row() {
   if (*at_ == '\r') {
     if (at_ + 1 == end_ && !ended_) throw cut_off{};
@@ -84,7 +84,7 @@ LEAT_FUNCTION void csv_reader::end_row() {
   next_line_ += 1 + lines_within_;
 }
 
-// Passes over a row with an error, from its begin: what is in quotes may hold line ends.
+// Skips a row with an error, from its beginning, because its quotes may contain line ends.
 LEAT_FUNCTION void csv_reader::pass_row() {
   for (;;) {
     try {
@@ -101,7 +101,7 @@ LEAT_FUNCTION void csv_reader::pass_row() {
   }
 }
 
-// Passes over the field at `at_`, right or wrong; whether a delimiter follows.
+// Skips the field at `at_`, valid or not; returns whether a delimiter follows.
 LEAT_FUNCTION bool csv_reader::pass_field() {
   const auto at_end = [&] {
     if (at_ == end_ && !ended_) throw cut_off{};
@@ -124,11 +124,11 @@ LEAT_FUNCTION void csv_reader::pass_quoted() {
   for (; *at_ != '"' && at_ != end_; ++at_) lines_within_ += *at_ == '\n' || (*at_ == '\r' && at_[1] != '\n');
 }
 
-// Reads on; the row begins again at the begin of the buffer.
+// Reads more of the file. The row is then parsed again, from the beginning of the buffer.
 LEAT_FUNCTION void csv_reader::more() {
   const std::size_t kept = static_cast<std::size_t>(end_ - row_);
   offset_ += static_cast<std::uint64_t>(row_ - buffer_.get());
-  if (kept + 2 > capacity_ / 2) {  // a row as long as the buffer
+  if (kept + 2 > capacity_ / 2) {  // a row that fills the buffer
     auto larger = std::make_unique_for_overwrite<char[]>(2 * capacity_);
     std::memcpy(larger.get(), row_, kept);
     buffer_ = std::move(larger);
@@ -166,7 +166,7 @@ LEAT_FUNCTION void csv_reader::seek(std::uint64_t offset, std::uint64_t next_lin
 
 // ---- fields ---------------------------------------------------------------------------------------------------------
 
-// The text of the field at `at_`, without quotes, which is valid until the next call; `at_` goes behind it.
+// Reads the field at `at_`, without quotes, and moves `at_` after it. The result is valid until the next call.
 LEAT_FUNCTION std::string_view csv_reader::read_field() {
   const auto must_go_on = [&](const char* at) {
     if (at != end_) return;
@@ -200,7 +200,7 @@ LEAT_FUNCTION std::string_view csv_reader::read_field() {
   }
 }
 
-// All fields of the row, cut out.
+// Copies all fields of the row.
 LEAT_FUNCTION void csv_reader::read_fields() {
   fields_text_.clear();
   fields_.assign(1, 0);
@@ -216,7 +216,7 @@ LEAT_FUNCTION void csv_reader::read_fields() {
 }
 
 LEAT_FUNCTION bool detail::is_below_one(std::string_view decimal) {
-  // The number is from 10^(magnitude - 1) to 10^magnitude.
+  // The absolute value of the number is from 10^(magnitude - 1) to 10^magnitude, before its exponent.
   std::int64_t magnitude = 0, exponent = 0;
   std::size_t at = decimal.starts_with('-') ? 1 : 0;
   bool behind_point = false, begun = false;
@@ -251,7 +251,7 @@ LEAT_FUNCTION void csv_reader::fail_field(std::string_view text, dtype wanted, b
 }
 LEAT_FUNCTION void csv_reader::fail_count() {
   std::size_t count = std::min(field_, wanted_);
-  if (*at_ == options_.delimiter) {  // more than expected
+  if (*at_ == options_.delimiter) {  // more fields than expected
     for (; *at_ == options_.delimiter; ++count) {
       ++at_;
       read_field();

@@ -13,7 +13,7 @@ namespace leat {
 /// Errors: failed_precondition for a handle that refers to no node. Source: TensorFlow `Operation.__str__`.
 std::string describe(const graph_operation& operation);
 
-/// `std::cout << operation`, `std::cout << tensor`: what `describe` gives.
+/// Prints the result of `describe`: `std::cout << operation`, `std::cout << tensor`.
 std::ostream& operator<<(std::ostream& out, const graph_operation& operation);
 std::ostream& operator<<(std::ostream& out, const output& tensor);
 

@@ -15,17 +15,17 @@
 namespace leat::io {
 
 namespace detail {
-/// A quoted string for DOT. Backslashes, which begin escapes (\N is the node's name), are doubled; bytes that are not UTF-8
-/// become question marks.
+/// A quoted string for DOT. Backslashes are doubled because they begin escapes (\N is the node's name); bytes that are not UTF-8 become
+/// question marks.
 std::string dot_text(std::string_view text);
 
-/// The shape of a node's first output, if its attributes contain it, in a graph of this producer.
+/// The shape of a node's first output, if its attributes contain it; `producer` is that of the graph.
 std::string drawn_shape(const node_def& node, std::int32_t producer);
 }  // namespace detail
 
 /// The graph in Graphviz's language.
 std::string write_dot(const graph_def& graph);
-/// The same to a file. Errors: failed_precondition if it cannot be written.
+/// The same to a file. Errors: failed_precondition if the file cannot be written.
 inline void write_dot_file(const graph_def& graph, const std::filesystem::path& path) {
   write_file(path, write_dot(graph));
 }

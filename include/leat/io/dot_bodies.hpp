@@ -69,7 +69,7 @@ class dot_writer {
 
   struct member {
     std::size_t node;
-    std::size_t name_begin;  // without its scopes
+    std::size_t name_begin;  // where the name begins after its scopes
   };
   struct scope {
     std::map<std::string, std::unique_ptr<scope>> inner;

@@ -1,6 +1,6 @@
 #pragma once
-// Elements of arrays in files that are not stored as the library stores them: other widths, big endian, columns first. They are converted
-// where a dtype of the library holds each value exactly:
+// Elements in files whose format differs from the library's: other widths, big endian, column-major order. They are converted if a dtype of
+// the library represents each value exactly:
 //
 //   float16, bfloat16           float32
 //   int8, int16, uint16         int32
@@ -27,7 +27,7 @@ struct element_format {
   bool is_big_endian = false;
 };
 
-/// The dtype that elements have when they are read; `invalid` if the library has none that holds them all, as for long doubles.
+/// The dtype of elements after they are read; `invalid` if no dtype of the library represents all of them, as for long doubles.
 constexpr dtype dtype_as_read(const element_format& format) {
   switch (format.kind) {
     case element_kind::floating:
@@ -45,7 +45,7 @@ constexpr dtype dtype_as_read(const element_format& format) {
   return dtype::invalid;
 }
 
-/// Whether the library stores elements in the same way, so that they can be used where they are.
+/// Whether the library stores elements in the same way, so that they need no conversion.
 constexpr bool is_native(const element_format& format) {
   const dtype read = dtype_as_read(format);
   const bool is_changed = format.kind == element_kind::bfloat || (format.is_big_endian && format.bytes > 1) ||
@@ -53,10 +53,11 @@ constexpr bool is_native(const element_format& format) {
   return read != dtype::invalid && size_of(read) == format.bytes && !is_changed;
 }
 
-/// Elements in the library's own form, of `dtype_as_read`. Errors: out_of_range, with element and value, for one that does not fit.
+/// Converts elements to the library's format, with the dtype `dtype_as_read`. Errors: out_of_range, naming element and value, for a value
+/// that the dtype cannot represent.
 std::string native_elements(const element_format& format, std::string_view bytes);
 
-/// Elements row by row of an array that is stored column by column (the first index changes fastest).
+/// Converts the elements of an array from column-major order (the first index changes fastest) to row-major order.
 std::string row_major_elements(std::string_view bytes, int bytes_per_element, std::span<const std::int64_t> sizes);
 
 }  // namespace leat::io

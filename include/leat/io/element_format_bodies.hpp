@@ -13,7 +13,7 @@
 
 namespace leat::io::detail {
 
-/// The float of a half-precision number: 1 bit of sign, 5 of exponent, 10 of fraction. Source: IEEE 754.
+/// Converts a half-precision number to float: 1 bit of sign, 5 of exponent, 10 of fraction. Source: IEEE 754.
 inline float float_of_half(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half} >> 15 << 31, exponent = half >> 10 & 31, fraction = half & 0x3ff;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
@@ -40,8 +40,8 @@ std::string widened(std::string_view bytes) {
   return each_element<From, To>(bytes, [](From value, std::size_t) { return static_cast<To>(value); });
 }
 
-/// Copies blocks of rows and columns, so that both sides stay in the cache: the first index and the last are exchanged, for each
-/// combination of those between.
+/// Exchanges the first index and the last, for each combination of the indices between them. Copies blocks of rows and columns, so that
+/// both sides stay in the cache.
 template <std::int64_t Width>
 void copy_row_major(const char* from, char* to, std::span<const std::int64_t> sizes) {
   const std::size_t rank = sizes.size();
@@ -51,7 +51,7 @@ void copy_row_major(const char* from, char* to, std::span<const std::int64_t> si
   const std::int64_t last_stride = first * between, first_stride = between * last;
   constexpr std::int64_t block = 32;
   for (std::int64_t m = 0; m < between; ++m) {
-    // The combination of indices between, as each side counts it.
+    // Offsets of this combination of the middle indices, in the source and in the destination.
     std::int64_t rest = m, from_offset = 0, to_offset = 0, from_stride = first, to_stride = first_stride;
     for (std::size_t k = 1; k + 1 < rank; ++k) {
       to_stride /= sizes[k];

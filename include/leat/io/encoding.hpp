@@ -15,7 +15,7 @@ inline bool is_utf8(std::string_view text) {
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
   const auto* const end = p + text.size();
   while (p != end) {
-    if (end - p >= 8) {  // eight at once while they are ASCII, as names are
+    if (end - p >= 8) {  // eight at once while they are ASCII, as names usually are
       std::uint64_t eight;
       std::memcpy(&eight, p, 8);
       if ((eight & 0x8080808080808080u) == 0) {
@@ -49,7 +49,7 @@ inline bool is_utf8(std::string_view text) {
 namespace detail {
 inline constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The six bits of each character, 64 for non-digits. URL-safe digits are included.
+/// The six bits of each character, 64 for characters that are not base64 digits. URL-safe digits are included.
 inline constexpr auto base64_values = [] {
   std::array<std::uint8_t, 256> values{};
   for (auto& v : values) v = 64;

@@ -1,6 +1,6 @@
 #pragma once
-// Examples of TensorFlow (tf.train.Example, the usual contents of a record): features by name, each a list of byte strings, of floats or
-// of int64. Files are untrusted: all lengths are checked, and memory grows with the message. Needs protozero (Debian:
+// Examples of TensorFlow (tf.train.Example, the usual contents of a record): features by name, each a list of byte strings, of floats or of
+// int64. Files are untrusted: all lengths are checked, and memory grows with the length of the message. Needs protozero (Debian:
 // libprotozero-dev). Source: tensorflow/core/example/example.proto and feature.proto.
 
 #include <leat/core/error.hpp>
@@ -20,26 +20,26 @@
 
 namespace leat::io {
 
-/// The values of a feature; std::monostate for one without a kind.
+/// The values of a feature; std::monostate for a feature without a kind.
 using feature = std::variant<std::monostate, std::vector<std::string>, std::vector<float>, std::vector<std::int64_t>>;
 
-/// Features by name.
+/// An example: features by name.
 struct example {
   std::map<std::string, feature, std::less<>> features{};
   friend bool operator==(const example&, const example&) = default;
 };
 
-/// The features of a message. Unknown fields are passed over, numbers may be packed or not.
-/// Errors: data_loss if the bytes are no such message; invalid_argument for a feature that comes twice.
+/// The features of a message. Unknown fields are skipped; numbers may be packed or not.
+/// Errors: data_loss if the bytes are not such a message; invalid_argument for a feature that occurs twice.
 example read_example(std::string_view bytes);
 /// The message of an example, with features in the order of their names. Errors: invalid_argument for a name that is not UTF-8.
 std::string write_example(const example& e);
 
-/// What a feature may hold: float, std::int64_t and std::string.
+/// The types of a feature's values: float, std::int64_t and std::string.
 template <class T>
 concept feature_value = std::is_same_v<T, float> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::string>;
 
-/// Reads some features of many examples into memory that serves again.
+/// Reads some features of many examples, without allocating memory for each.
 ///
 ///   example_fields fields({"image", "label"});
 ///   fields.find(record);
@@ -47,19 +47,20 @@ concept feature_value = std::is_same_v<T, float> || std::is_same_v<T, std::int64
 ///   fields.read(1, std::span(&label, 1));
 class example_fields {
  public:
-  /// Errors: invalid_argument for a name that comes twice.
+  /// The names of the features to read. Errors: invalid_argument for a name that occurs twice.
   explicit example_fields(std::vector<std::string> names);
 
-  /// Finds the features in a message, which must outlive their use. Errors: those of `read_example`; not_found, naming the feature and
-  /// those that are there, if one is missing.
+  /// Finds the features in a message, which is borrowed and must outlive their use. Errors: those of `read_example`; not_found, naming the
+  /// feature and those in the message, if a feature is missing.
   void find(std::string_view message);
 
-  /// The number of values of feature `index`. Errors: invalid_argument, naming it, if it holds another kind; data_loss.
+  /// The number of values of feature `index`. Errors: invalid_argument, naming the feature, if its values are of another kind; data_loss if
+  /// the values are malformed.
   template <feature_value T>
   std::size_t count(std::size_t index) const {
     return count_of(index, kind_of<T>);
   }
-  /// Its values. Errors: also invalid_argument if it has another number of values than `to`.
+  /// Copies the values of feature `index`. Errors: also invalid_argument if their number differs from the size of `to`.
   template <feature_value T>
   void read(std::size_t index, std::span<T> to) const {
     const std::size_t there = count_of(index, kind_of<T>);

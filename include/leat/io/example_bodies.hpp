@@ -13,7 +13,7 @@
 
 namespace leat::io::detail {
 
-// Calls `use(name, number of the list's field or 0, the list's bytes)` for each feature of an example.
+// Calls `use(name, field number of the list or 0, bytes of the list)` for each feature of an example.
 template <class Use>
 void for_each_feature(std::string_view bytes, Use use) {
   constexpr auto message = protozero::pbf_wire_type::length_delimited;
@@ -163,7 +163,7 @@ LEAT_FUNCTION void example_fields::find(std::string_view message) {
 
 LEAT_FUNCTION std::size_t example_fields::count_of(std::size_t index, kind wanted) const {
   const place& at = places_.at(index);
-  // A feature without a kind, or an empty list of another one, has no values.
+  // A feature without a kind, or with an empty list of another kind, has no values.
   if (at.holds != wanted && !at.list.empty()) {
     static constexpr const char* words[] = {"nothing", "byte strings", "floats", "int64"};
     throw invalid_argument("Example: the feature " + proto::detail::in_quotes(names_[index]) + " holds " +

@@ -21,29 +21,30 @@
 
 namespace leat::io {
 
-/// The error message for the file of a SavedModel of TensorFlow's where a graph's is expected.
+/// The error message for the file of a SavedModel of TensorFlow if a graph's file is expected.
 inline constexpr std::string_view tensorflow_saved_model =
     "a SavedModel of TensorFlow's, which holds graphs by their tags: name its folder, which io::load_model, io::read_saved_model_folder "
     "and the command leat read";
 
-/// The rest of a stream, read in parts, so that memory grows with what arrives.
-/// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's.
+/// The rest of a stream, read in pieces, so that memory grows with the data that arrives.
+/// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's limit.
 std::string read_all(std::istream& in, std::size_t limit = max_file_bytes);
 
-/// A whole file. Errors: not_found if it cannot be opened; failed_precondition for a pipe or socket, which might block forever (read
-/// those as streams); those of `read_all`. Each names the file.
+/// A whole file. Errors: not_found if it cannot be opened; failed_precondition for a pipe or socket, which might block forever (read those
+/// as streams); those of `read_all`. Each message names the file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = max_file_bytes);
 
-/// Writes a whole file: to a temporary name of this call's own first, then renamed, so that readers never see half of it, whoever else
-/// writes it. Errors, naming the file: resource_exhausted for a full disk; failed_precondition if it cannot be written otherwise.
+/// Writes a whole file: first to a temporary name that is unique to the call, then renames it, so that readers never see half of it, even
+/// if other writers write the same file. Errors, naming the file: resource_exhausted for a full disk; failed_precondition if it cannot be
+/// written for another reason.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
-/// Writes a whole file from parts; after a crash at any moment it is complete or absent: written to a temporary name, synced to disk,
-/// renamed, and the folder synced. Errors: as `write_file`, with the system's message.
+/// Writes a whole file from parts. After a crash at any moment the file is complete or absent: it is written to a temporary name, synced to
+/// disk, renamed, and the folder is synced. Errors: as `write_file`, with the system's message.
 void write_synced(const std::filesystem::path& path, std::initializer_list<std::string_view> parts);
 
 namespace detail {
-/// Calls `read`; prefixes its errors with the file's name.
+/// Calls `read`, and prefixes the messages of its errors with the file's name.
 template <class F>
 auto naming(const std::filesystem::path& path, F read) {
   try {

@@ -40,7 +40,7 @@ LEAT_FUNCTION tensor_proto read_idx(std::string_view bytes) {
                     std::to_string(width) + " bytes each");
   if (count == 0) return t;
   std::string turned = native_elements(found->format, elements);
-  // In the form of make_tensor_proto.
+  // The same form as `make_tensor_proto` gives a tensor.
   t.field = count == 1 ? field_of(t.dtype) : tensor_field::tensor_content;
   if (count == 1 && t.dtype == data_type::uint8) turned.append(3, '\0');
   t.bytes = std::move(turned);

@@ -1,6 +1,6 @@
 #pragma once
-// Compressed bytes (deflate, zlib, gzip), by zlib where LEAT_USE_ZLIB is defined; without it they are refused. A compressed file of a few
-// bytes can ask for much memory: results have limits. CRC-32, their checksum, needs no library.
+// Compressed bytes (deflate, zlib, gzip), by zlib if LEAT_USE_ZLIB is defined; without it they are refused. A compressed file of a few
+// bytes can expand to much memory, so results have limits. CRC-32, the checksum of these formats, needs no library.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -16,24 +16,24 @@
 
 namespace leat::io {
 
-/// What stands around a stream of deflate.
+/// The format around a deflate stream.
 enum class compression { deflate, zlib, gzip };
 
-/// Decompresses bytes piece by piece. What they hold is not kept, so memory does not grow with it.
+/// Decompresses bytes piece by piece. It does not keep the decompressed bytes, so its memory does not grow with them.
 class inflating_stream {
  public:
-  /// `more` gives the next compressed bytes, which stay until its next call; none at their end. `what` names them in errors.
-  /// Errors: unimplemented without zlib.
+  /// `more` returns the next compressed bytes, which must stay valid until its next call; an empty string at the end. `what` names the
+  /// bytes in error messages. Errors: unimplemented without zlib.
   inflating_stream(compression kind, std::function<std::string_view()> more, std::string what);
   ~inflating_stream();
   inflating_stream(const inflating_stream&) = delete;
   inflating_stream& operator=(const inflating_stream&) = delete;
 
-  /// The next bytes; how many there are, 0 at the end. Errors: data_loss if the compressed bytes are damaged.
+  /// Reads the next decompressed bytes; returns their number, 0 at the end. Errors: data_loss if the compressed bytes are damaged.
   std::size_t read(std::span<char> to);
-  /// At the end: whether the stream is whole, or its bytes are cut off.
+  /// At the end: whether the stream is complete, not truncated.
   bool is_whole() const;
-  /// At the end of a whole stream: whether there are bytes behind it. gzip may hold several streams.
+  /// At the end of a complete stream: whether more bytes follow it. A gzip file may contain several streams.
   bool has_more_bytes();
 
  private:
@@ -44,14 +44,15 @@ class inflating_stream {
 /// Compresses bytes piece by piece.
 class deflating_stream {
  public:
-  /// `level`: from 0 (none) to 9 (smallest), -1 for zlib's own choice. Errors: unimplemented without zlib; invalid_argument for another
-  /// level.
+  /// `level`: from 0 (no compression) to 9 (smallest result); -1 for zlib's default. Errors: unimplemented without zlib; invalid_argument
+  /// for another level.
   explicit deflating_stream(compression kind, int level = -1);
   ~deflating_stream();
   deflating_stream(const deflating_stream&) = delete;
   deflating_stream& operator=(const deflating_stream&) = delete;
 
-  /// Appends the compressed bytes to `to`, so that all of `bytes` can be read from what was appended so far; `is_last` ends the stream.
+  /// Compresses `bytes` and appends the result to `to`, flushed, so that all bytes added so far can be decompressed; `is_last` ends the
+  /// stream.
   void add(std::string_view bytes, std::string& to, bool is_last = false);
 
  private:
@@ -62,12 +63,12 @@ class deflating_stream {
 /// The checksum of ZIP and gzip (IEEE 802.3).
 std::uint32_t crc32(std::string_view bytes);
 
-/// What a deflate stream of known length holds. Errors: data_loss if it is damaged or has another length; unimplemented without zlib.
+/// Decompresses a deflate stream to a known length. Errors: data_loss if it is damaged or has another length; unimplemented without zlib.
 std::string inflate(std::string_view bytes, std::size_t length);
 
-/// Whether bytes begin as a gzip file does.
+/// Whether bytes begin with the signature of a gzip file.
 inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
-/// The contents of a gzip file. Errors: data_loss if it is damaged or cut off; invalid_argument if they are longer than `limit`;
+/// Decompresses a gzip file. Errors: data_loss if it is damaged or truncated; invalid_argument if the contents are longer than `limit`;
 /// unimplemented without zlib.
 std::string gunzip(std::string_view bytes, std::size_t limit = max_file_bytes);
 

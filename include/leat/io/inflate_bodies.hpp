@@ -17,23 +17,23 @@ namespace leat::io {
 #if defined(LEAT_USE_ZLIB)
 
 namespace detail {
-/// zlib's windowBits, which say what stands around the stream.
+/// zlib's windowBits, which select the format around the stream.
 constexpr int window_bits(compression kind) { return kind == compression::deflate ? -15 : kind == compression::zlib ? 15 : 15 + 16; }
-inline constexpr std::size_t most_for_zlib = std::size_t{1} << 30;  // lengths are unsigned int
+inline constexpr std::size_t most_for_zlib = std::size_t{1} << 30;  // zlib's lengths are unsigned int
 }  // namespace detail
 
 struct inflating_stream::state {
   z_stream of{};
   std::function<std::string_view()> more;
   std::string what;
-  std::string_view rest{};  // of what `more` gave last, beyond `of.avail_in`
+  std::string_view rest{};  // bytes from the last call of `more` that are not yet in `of`
   bool may_hold_several = false;
-  bool is_between = false;  // nothing of a stream was read
+  bool is_between = false;  // nothing was read of the next stream
   bool is_done = false, is_whole = false;
   ~state() { ::inflateEnd(&of); }
 
   [[noreturn]] void fail(const std::string& why) const { throw data_loss(what + ": " + why); }
-  /// Whether there are compressed bytes to be read.
+  /// Whether there are compressed bytes to read; calls `more` if needed.
   bool has_input() {
     if (of.avail_in > 0) return true;
     if (rest.empty()) rest = more();
@@ -145,7 +145,7 @@ LEAT_FUNCTION std::string inflated(std::string_view bytes, compression kind, std
   std::size_t filled = 0;
   for (;;) {
     if (filled > limit) throw invalid_argument(std::string(what) + ": holds more than " + std::to_string(limit) + " bytes");
-    // At least a byte more than allowed, so that too much is noticed.
+    // Room for at least one byte more than allowed, so that exceeding the limit is detected.
     if (filled == result.size()) result.resize(std::min(std::max<std::size_t>(2 * filled, 1 << 16), limit + 1));
     const std::size_t count = stream.read(std::span(result).subspan(filled));
     if (count == 0) break;

@@ -1,5 +1,5 @@
 #pragma once
-// A file that is read in parts, or mapped into memory. It stays readable when its name is removed or given to another file.
+// A file that is read in pieces, or mapped into memory. It stays readable if its name is removed or given to another file.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/file.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::io {
 
-/// Pages of a file in memory, until the last holder goes. Writing to them changes them for this process alone.
+/// Pages of a file in memory, which stay mapped until the last owner is destroyed. Writes to them are visible to this process only.
 class file_mapping {
  public:
   file_mapping(std::byte* bytes, std::size_t size) : bytes_(bytes), size_(size) {}
@@ -29,23 +29,23 @@ class file_mapping {
 /// An open file. Thread-safe.
 class input_file {
  public:
-  /// Errors: not_found if it cannot be opened; failed_precondition for a pipe, socket or device.
+  /// Opens a file. Errors: not_found if it cannot be opened; failed_precondition for a pipe, socket or device.
   explicit input_file(std::filesystem::path path);
   input_file(const input_file&) = delete;
   input_file& operator=(const input_file&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
-  /// Whether its name still is that of this file: it was neither removed nor replaced.
+  /// Whether its name still refers to this file: the file was neither removed nor replaced.
   bool has_its_name() const;
-  /// When it was last written to, in seconds since 1970.
+  /// The time of its last modification, in seconds since 1970.
   double time() const;
-  /// Fills `bytes` from a position. Errors: data_loss, naming file and position, if the file ends before.
+  /// Fills `bytes` from a position on. Errors: data_loss, naming file and position, if the file ends before.
   void read(std::uint64_t position, std::span<std::byte> bytes) const;
-  /// All of it as a string. Errors: invalid_argument if it is longer than `limit`; those of `read`.
+  /// The whole file as a string. Errors: invalid_argument if it is longer than `limit`; those of `read`.
   std::string text(std::size_t limit = max_file_bytes) const;
-  /// The whole file in memory, mapped at the first call. A process that reads pages which someone cut off the file is killed by
-  /// SIGBUS. Errors: failed_precondition if it cannot be mapped.
+  /// The whole file in memory, mapped at the first call. If another process truncates the file, reading the pages that were cut off ends
+  /// this process by SIGBUS. Errors: failed_precondition if it cannot be mapped.
   std::shared_ptr<file_mapping> mapped() const;
 
  private:

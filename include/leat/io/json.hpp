@@ -1,6 +1,6 @@
 #pragma once
-// Graphs as JSON: protobuf's canonical mapping of GraphDef and MetaGraphDef, as TensorFlow's Python reads and writes it, in memory,
-// streams and files. Input is untrusted: errors in it are exceptions that name the node and the field. Needs nlohmann::json
+// Graphs as JSON: protobuf's canonical mapping of GraphDef and MetaGraphDef, as TensorFlow's Python library reads and writes it, in memory,
+// streams and files. Input is untrusted: errors in it are reported as exceptions that name the node and the field. Needs nlohmann::json
 // (Debian: nlohmann-json3-dev), a heavy include.
 
 #include <leat/io/file.hpp>
@@ -19,10 +19,9 @@
 namespace leat::io {
 
 /// A GraphDef, or with `read_json<meta_graph_def>` a MetaGraphDef, from JSON.
-/// Errors: data_loss if the text is not JSON, or bytes are not base64; invalid_argument if a name or a kind of value is not the
-/// message's, a number is out of range, a field or an attribute is repeated, levels are nested too deeply, or the graph is wrong
-/// (`validate`, unless turned off); unimplemented for function libraries, collections of any type, and tensors of resources and
-/// variants.
+/// Errors: data_loss if the text is not JSON, or bytes are not base64; invalid_argument if a name or a kind of value does not belong to the
+/// message, a number is out of range, a field or an attribute is repeated, levels are nested too deeply, or the graph is invalid
+/// (`validate`, unless turned off); unimplemented for function libraries, collections of any type, and tensors of resources and variants.
 template <file_message M = graph_def>
 M read_json(std::string_view text, const read_options& options = {}) {
   M m;
@@ -34,7 +33,7 @@ template <file_message M = graph_def>
 M read_json(std::istream& in, const read_options& options = {}) {
   return read_json<M>(std::string_view(read_all(in)), options);
 }
-/// The same from a file; every error names it. Errors: also not_found.
+/// The same from a file; every error message names the file. Errors: also not_found.
 template <file_message M = graph_def>
 M read_json_file(const std::filesystem::path& path, const read_options& options = {}) {
   const std::string text = read_file(path);
@@ -51,7 +50,7 @@ std::string write_json(const M& m) {
   text += '\n';
   return text;
 }
-/// The same to a file. Errors: also failed_precondition if it cannot be written.
+/// The same to a file. Errors: also failed_precondition if the file cannot be written.
 template <file_message M>
 void write_json_file(const M& m, const std::filesystem::path& path) {
   write_file(path, detail::naming(path, [&] { return write_json(m); }));

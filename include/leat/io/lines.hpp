@@ -17,17 +17,17 @@ namespace leat::io {
 /// Reads the lines of a file.
 class line_reader {
  public:
-  /// Errors: not_found if the file cannot be opened; failed_precondition for a pipe.
+  /// Opens a file. Errors: not_found if it cannot be opened; failed_precondition for a pipe.
   explicit line_reader(const std::filesystem::path& path, std::size_t buffer_bytes = std::size_t{1} << 18);
 
-  /// The next line, which is valid until the next call; nothing at the end. A last line without an end counts.
+  /// The next line, which is valid until the next call; nothing at the end. A last line without a line end counts.
   /// Errors: data_loss, naming the file, if it cannot be read.
   std::optional<std::string_view> next();
 
-  /// Where the next line begins, in bytes and as its number from 1, for `seek`.
+  /// The position of the next line, in bytes, and its number, from 1, for `seek`.
   std::uint64_t offset() const { return offset_ + begin_; }
   std::uint64_t next_line() const { return line_; }
-  /// Goes on at a place that these told. Errors: out_of_range beyond the end of the file.
+  /// Continues at a position that `offset` and `next_line` returned. Errors: out_of_range beyond the end of the file.
   void seek(std::uint64_t offset, std::uint64_t next_line);
   const std::filesystem::path& path() const { return path_; }
 

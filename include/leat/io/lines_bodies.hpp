@@ -31,7 +31,7 @@ LEAT_FUNCTION std::optional<std::string_view> line_reader::next() {
     std::memmove(buffer_.get(), buffer_.get() + begin_, seen);
     offset_ += std::exchange(begin_, 0);
     filled_ = seen;
-    if (filled_ == capacity_) {  // a line as long as the buffer
+    if (filled_ == capacity_) {  // a line that fills the buffer
       auto larger = std::make_unique_for_overwrite<char[]>(2 * capacity_);
       std::memcpy(larger.get(), buffer_.get(), filled_);
       buffer_ = std::move(larger);

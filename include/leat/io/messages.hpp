@@ -1,16 +1,17 @@
 #pragma once
-// The fields of each message in files: number, name, and the member that holds it. The readers and writers of all forms (binary, JSON
-// and text) traverse this one description. Each is a class with these members, one of which `fields` calls for every field; a message's
-// member is passed by reference, const if the message is. Fields stand in the order of their numbers, in which protobuf writes them.
+// The fields of each message in files: number, name, and the member that holds it. The readers and writers of all forms (binary, JSON and
+// text) traverse this one description. A reader or writer is a class with the members below; the function `fields` of a message calls one
+// of them for every field. A message's member is passed by reference, const if the message is const. Fields are in the order of their
+// numbers, in which protobuf writes them.
 //
 //   text, bytes, value             one string (UTF-8), bytes or number; absent means empty or 0
 //   texts, byte_strings, values    the same repeated
-//   submessage, optional_message   a message; one that is absent means an empty one, or none
+//   submessage, optional_message   a message; an absent message means an empty one, or none
 //   submessages, map               repeated messages; messages by name
 //   choice, choice_text            one alternative of a oneof
 //   named                          an enumeration with its own names
 //   elements, element_bytes, element_texts   one of the fields that may hold a tensor's elements
-//   opaque, opaque_messages        messages carried in binary form, which JSON cannot do; text by their own description, the argument
+//   opaque, opaque_messages        messages carried in binary form, not in JSON; as text by their own description, the template argument
 //   dropped                        known, and not kept
 //   refused                        known, and too important to be dropped silently
 
@@ -28,7 +29,8 @@
 
 namespace leat::io::detail {
 
-/// For a message M: `name`, `fields(visitor, message)`; `finish(message)` completes it after reading, and returns what is wrong.
+/// The description of a message M: `name`; `fields(visitor, message)`; `finish(message)`, which completes the message after reading and
+/// returns the problem with it, if any.
 template <class M>
 struct message_fields;
 
@@ -347,7 +349,7 @@ struct message_fields<meta_graph_def> : plain_message {
   }
 };
 
-/// The graphs of a saved_model.pb, told apart by their tags.
+/// The graphs of a saved_model.pb, which differ in their tags.
 struct saved_model_def {
   std::int64_t schema_version = 0;
   std::vector<meta_graph_def> meta_graphs{};
@@ -363,7 +365,7 @@ struct message_fields<saved_model_def> : plain_message {
   }
 };
 
-/// The value type of the maps above.
+/// The value type of a map in these messages.
 template <class Map>
 struct map_value {
   using type = typename Map::mapped_type;
@@ -373,7 +375,7 @@ struct map_value<attribute_map> {
   using type = attribute_value;
 };
 
-/// The message, boxed or not.
+/// The message itself, whether boxed or not.
 template <class T>
 T& unboxed(T& value) {
   return value;

@@ -39,7 +39,8 @@ LEAT_FUNCTION std::filesystem::path model_place(const std::filesystem::path& fol
 LEAT_FUNCTION void check_replaceable(const std::filesystem::path& folder) {
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem)) throw failed_precondition(folder.string() + ": is there and is no folder");
-  // What TensorFlow's folders hold, where the graph says that it is one, or is still to come.
+  // Files of TensorFlow's folders, allowed if the folder has TensorFlow's graph file, or is a ".part" folder, in which it may still be
+  // missing.
   static const std::set<std::string, std::less<>> of_tensorflow{"saved_model.pb", "saved_model.pbtxt", "variables",
                                                                 "assets",         "assets.extra",      "fingerprint.pb"};
   const bool is_of_tensorflow =
@@ -47,7 +48,7 @@ LEAT_FUNCTION void check_replaceable(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
     const std::string name = entry.path().filename().string();
     std::string_view whole = staged_name(name);
-    if (whole.ends_with(".part")) whole.remove_suffix(5);  // as earlier versions left them
+    if (whole.ends_with(".part")) whole.remove_suffix(5);  // the ending that earlier versions left
     if (whole != model_graph_file && whole != model_variables_file && !(is_of_tensorflow && of_tensorflow.contains(whole)))
       throw failed_precondition(folder.string() + ": holds " + in_quotes(name) +
                                 ", which is no part of a saved model: name another folder");
@@ -195,7 +196,7 @@ LEAT_FUNCTION model_files read_model_once(const std::filesystem::path& folder, c
 namespace leat::io {
 
 LEAT_FUNCTION model_files read_model_files(const std::filesystem::path& folder, const read_model_options& options) {
-  // Retried if the model is replaced meanwhile: its two files may belong to different ones.
+  // Retried if the model is replaced meanwhile, because its two files may then belong to different models.
   constexpr int most_attempts = 100;
   for (int attempt = 1;; ++attempt) {
     const detail::folder_identity identity(folder);

@@ -105,7 +105,7 @@ class npy_header_reader {
         size = 10 * size + digit;
       }
       if (at_ == first) fail("has a shape that is no list of sizes");
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a long of Python 2
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // suffix of a long in Python 2
       list.push_back(size);
       if (list.size() > max_file_rank) fail("has more than " + std::to_string(max_file_rank) + " dimensions");
       if (!take(',') && !ahead(')')) fail("lacks a comma");
@@ -117,7 +117,7 @@ class npy_header_reader {
   std::size_t at_ = 0;
 };
 
-// The format of a dtype in NumPy's letters: the order of bytes, the kind, and how many.
+// The format from a dtype in NumPy's letters: byte order, kind, and number of bytes.
 LEAT_FUNCTION element_format npy_format_of(std::string_view descr) {
   const auto fail = [&](const char* why) { throw unimplemented("NPY: " + in_quotes(descr) + " " + why); };
   constexpr const char* others =
@@ -181,7 +181,7 @@ LEAT_FUNCTION tensor_proto read_npy(std::string_view bytes) {
   std::string changed;
   if (header.fortran_order && header.sizes.size() > 1) elements = changed = row_major_elements(elements, format.bytes, header.sizes);
   if (!is_native(format)) elements = changed = native_elements(format, elements);
-  // In the form of make_tensor_proto.
+  // The same form as `make_tensor_proto` gives a tensor.
   t.field = count == 1 ? field_of(t.dtype) : tensor_field::tensor_content;
   if (count == 1 && t.dtype == data_type::uint8) t.bytes = {elements[0], '\0', '\0', '\0'};
   else if (!changed.empty()) t.bytes = std::move(changed);

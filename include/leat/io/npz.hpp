@@ -1,6 +1,6 @@
 #pragma once
-// Named arrays of NumPy (.npz): a ZIP archive with a .npy file for each, stored (`numpy.savez`) or deflated (`savez_compressed`, which
-// needs zlib to be read). Files are untrusted: the archive's directory is checked, and each array against its checksum.
+// Named arrays of NumPy (.npz): a ZIP archive with a .npy file for each array, stored (`numpy.savez`) or deflated (`savez_compressed`;
+// reading it needs zlib). Files are untrusted: the archive's directory is checked, and each array is verified by its checksum.
 // Source: PKWARE, "ZIP File Format Specification", 4.3; numpy.savez.
 
 #include <leat/core/function_bodies.hpp>
@@ -17,18 +17,18 @@
 
 namespace leat::io {
 
-/// The arrays of an archive; each is read when it is asked for.
+/// The arrays of an archive; each is read when it is requested.
 class npz {
  public:
-  /// Errors: data_loss if the bytes are no ZIP archive, or its directory is damaged; unimplemented for archives of several parts and
-  /// beyond 4 GB.
+  /// An archive from its bytes. Errors: data_loss if they are not a ZIP archive, or its directory is damaged; unimplemented for multi-part
+  /// archives and archives beyond 4 GB.
   explicit npz(std::string bytes);
 
-  /// The arrays' names, sorted: those of the files without ".npy".
+  /// The arrays' names, sorted: the names of the files without ".npy".
   std::vector<std::string> names() const;
   bool contains(std::string_view name) const { return entries_.find(name) != entries_.end(); }
-  /// An array. Errors, naming it: not_found, with the names that there are; data_loss if it is damaged; those of `read_npy`;
-  /// unimplemented for encryption and other compression than deflate.
+  /// The array with a name. Errors, naming it: not_found, listing the existing names; data_loss if it is damaged; those of `read_npy`;
+  /// unimplemented for encryption, and for compression other than deflate.
   tensor_proto operator[](std::string_view name) const;
 
  private:
@@ -41,16 +41,16 @@ class npz {
   std::map<std::string, entry, std::less<>> entries_;
 };
 
-/// An archive on disk. Errors: not_found if it cannot be opened, and those of the class; each names the file.
+/// An archive on disk. Errors: not_found if it cannot be opened, and those of the class; each message names the file.
 inline npz read_npz_file(const std::filesystem::path& path) {
   std::string bytes = read_file(path);
   return detail::naming(path, [&] { return npz(std::move(bytes)); });
 }
 
-/// An archive of arrays, stored. Errors: those of `write_npy`; invalid_argument for a name with a line end, a zero or "..", and beyond
-/// 2 GB.
+/// An archive of arrays, stored without compression. Errors: those of `write_npy`; invalid_argument for a name with a line end, a zero byte
+/// or "..", and for an archive beyond 2 GB.
 std::string write_npz(const std::map<std::string, tensor_proto>& arrays);
-/// The same to a file. Errors: also failed_precondition if it cannot be written.
+/// The same to a file. Errors: also failed_precondition if the file cannot be written.
 inline void write_npz_file(const std::map<std::string, tensor_proto>& arrays, const std::filesystem::path& path) {
   write_file(path, write_npz(arrays));
 }

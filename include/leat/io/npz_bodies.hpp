@@ -29,7 +29,7 @@ LEAT_FUNCTION npz::npz(std::string bytes) : bytes_(std::move(bytes)) {
   using namespace detail;
   const std::string_view all = bytes_;
   const auto number = [&](std::size_t at, std::size_t width) -> std::size_t { return zip_number(all, at, width); };
-  // The end stands last, before a comment of up to 65,535 bytes.
+  // The end record comes last, followed only by a comment of up to 65,535 bytes.
   std::size_t end = all.npos;
   for (std::size_t comment = 0; comment <= 0xffff && comment + zip_end_bytes <= all.size(); ++comment) {
     const std::size_t at = all.size() - zip_end_bytes - comment;
@@ -89,7 +89,7 @@ LEAT_FUNCTION tensor_proto npz::operator[](std::string_view name) const {
     std::string_view file = std::string_view(bytes_).substr(e.at, e.packed);
     std::string unpacked;
     if (e.method == 8) {
-      // Deflate makes at most 1,032 bytes of one.
+      // Deflate expands a byte to at most 1,032 bytes.
       if (e.size / 1100 > e.packed) throw data_loss("the directory says more bytes than the file can hold");
       file = unpacked = inflate(file, e.size);
     }
@@ -110,7 +110,8 @@ LEAT_FUNCTION std::string write_npz(const std::map<std::string, tensor_proto>& a
       throw invalid_argument("NPZ: " + in_quotes(name) + " is no name of an array: it has a line end, a zero or \"..\", or is too long");
     const std::string file = write_npy(array), name_in_zip = name + ".npy";
     const std::size_t local = all.size();
-    // What both headers have: version, flags (names are UTF-8), method, time, date, checksum, sizes, lengths of the name and of more.
+    // The fields that both headers have: version, flags (names are UTF-8), method, time, date, checksum, sizes, lengths of the name and of
+    // the extra field.
     std::string common;
     for (const auto& [number, width] : std::initializer_list<std::pair<std::size_t, std::size_t>>{{20, 2},
                                                                                                   {0x800, 2},

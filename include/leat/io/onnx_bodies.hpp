@@ -1,5 +1,5 @@
 #pragma once
-// Implementation of onnx.hpp: which nodes are written, and in which order.
+// Implementation of onnx.hpp: selects the nodes that are written, and their order.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/binary/write.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::io::onnx::detail {
 
-/// The value of a variable, or an error.
+/// Returns the value of a variable, or throws.
 using variable_source = std::function<tensor_value(const graph_operation&)>;
 
 inline std::string raw_bytes(const void* data, std::size_t bytes) {
@@ -28,7 +28,7 @@ inline onnx::tensor_proto onnx_tensor(const tensor_value& v) {
   return t;
 }
 
-/// What ONNX cannot express, and what could be done.
+/// Names the feature that ONNX cannot express, and suggests a remedy.
 inline std::string onnx_advice(const facts& what) {
   if (what.is == nature::control) return "control flow is not written: choose outputs that do without it, or select instead of a condition";
   if (what.is == nature::random)
@@ -69,7 +69,7 @@ class onnx_model_writer {
 
  private:
   output resolve(const model_tensor& item, const std::string& where) {
-    const signature_tensor entry = io::detail::signature_entry(graph_, item, where);  // with its errors
+    const signature_tensor entry = io::detail::signature_entry(graph_, item, where);  // for its errors
     return get_tensor_by_name(graph_, std::get<std::string>(entry.encoding));
   }
   onnx::type_proto type_of(const output& o, const std::string& where, const std::string& key, bool named) {
@@ -119,7 +119,7 @@ class onnx_model_writer {
     }
     return outputs;
   }
-  // An output that is an input, a constant, or another output as well is a copy.
+  // An output that is also an input, a constant, or another output is written as a copy.
   void name_outputs(const std::vector<std::pair<std::string, output>>& outputs) {
     for (const auto& [key, o] : outputs) {
       const std::string name = writer_.name_of(o);
@@ -128,7 +128,7 @@ class onnx_model_writer {
     }
   }
 
-  // Everything that a tensor needs, operands first.
+  // Converts all nodes that a tensor needs, operands first.
   void convert(const output& wanted) {
     std::vector<std::pair<output, bool>> open{{wanted, false}};
     while (!open.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Options of readers of files, and the limits that they enforce. Files are untrusted: time and memory grow with a file's length, never
+// Options for readers of files, and the limits that they enforce. Files are untrusted: time and memory grow with a file's length, never
 // with a number that it contains, and messages may not be nested deeper than the stack allows.
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace leat::io {
 
-/// How a file is read.
+/// Options of readers.
 struct read_options {
-  /// Refuse graphs that are invalid as a whole (`validate.hpp`): duplicate names, inputs without a node, cycles. Turn off for parts of
-  /// graphs, whose other inputs come from elsewhere.
+  /// Whether to refuse graphs that are invalid as a whole (`validate.hpp`): duplicate names, inputs without a node, cycles. Turn it off for
+  /// parts of graphs, which have inputs from elsewhere.
   bool validate = true;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The location of an error in a message: a chain of steps on the stack, from the field at fault up to the whole, which costs nothing
-// until it is printed as `node "a/b": attr["value"].tensor.float_val`.
+// The location of an error for a message: a chain of steps on the stack, from the field with the error up to the whole message. It costs
+// nothing until it is printed, as `node "a/b": attr["value"].tensor.float_val`.
 
 #include <leat/proto/in_quotes.hpp>
 
@@ -11,12 +11,12 @@
 
 namespace leat::io::detail {
 
-/// One step of the path. A node restarts the text, since its name says enough.
+/// One step of the path. A node restarts the text, since its name identifies the location.
 struct place {
   const place* parent = nullptr;
   std::string_view field{};          // "attr"
-  const std::string* key = nullptr;  // of a map's entry
-  std::int64_t index = -1;           // in a repeated field
+  const std::string* key = nullptr;  // key of a map's entry
+  std::int64_t index = -1;           // index in a repeated field
   const std::string* node_name = nullptr;
 };
 
@@ -47,7 +47,7 @@ inline void append_steps(std::string& node, std::string& path, const place* step
   append_step(node, path, *step);
 }
 
-/// The whole path to a place.
+/// The whole path as text.
 inline std::string to_text(const place& at) {
   std::string node, path;
   append_steps(node, path, &at);

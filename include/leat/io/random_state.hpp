@@ -1,6 +1,6 @@
 #pragma once
-// Where the random numbers of a session's nodes are, as JSON text: {"node": [seed, next], ...}. So it lies in checkpoints and travels to
-// tasks.
+// The positions of a session's nodes in their sequences of random numbers, as JSON text: {"node": [seed, next], ...}. This form is stored
+// in checkpoints and sent to tasks.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/run_arguments.hpp>
@@ -10,8 +10,9 @@
 
 namespace leat::io {
 
+/// The positions as JSON text.
 std::string write_random_state(const random_positions& positions);
-/// Errors: data_loss for what is no such text, beginning with `where`.
+/// The positions from this text. Errors: data_loss, with a message that begins with `where`, if the text is not in this form.
 random_positions read_random_state(std::string_view text, std::string_view where);
 
 }  // namespace leat::io

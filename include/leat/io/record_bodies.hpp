@@ -71,7 +71,7 @@ LEAT_FUNCTION void record_writer::must_be_open() const {
 
 LEAT_FUNCTION void record_writer::write(std::string_view record) {
   must_be_open();
-  // What is compressed cannot be taken back, so a full buffer is written before the record is added.
+  // Compressed bytes cannot be taken back, so a full buffer is written before the record is added.
   if (compressor_ != nullptr && buffer_.size() >= limit_) put_compressed(false);
   const std::size_t before = buffer_.size();
   append_record(buffer_, record);
@@ -84,7 +84,7 @@ LEAT_FUNCTION void record_writer::write(std::string_view record) {
   }
 }
 
-// Writes bytes behind those that are in the file; if that fails, none of them are there.
+// Writes bytes at the end of the file; if that fails, none of them remain in the file.
 LEAT_FUNCTION void record_writer::put(const std::string& bytes, std::uint64_t from) {
   std::uint64_t at = from;
   for (std::string_view rest = bytes; !rest.empty();) {
@@ -93,7 +93,7 @@ LEAT_FUNCTION void record_writer::put(const std::string& bytes, std::uint64_t fr
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const std::string reason = detail::system_reason();
-      // Readers never see half of what is repeated later.
+      // Truncated, so that readers never see half of a write that is repeated later.
       if (::ftruncate(file_.get(), static_cast<off_t>(from)) != 0) errno = 0;
       throw failed_precondition(path_.string() + ": cannot be written at byte " + std::to_string(at) + ": " + reason);
     }
@@ -145,11 +145,11 @@ struct record_reader::inflating {
     at += count;
     return {packed, count};
   }
-  descriptor file;  // its own, since the reader may be moved
+  descriptor file;  // its own descriptor, since the reader may be moved
   std::filesystem::path path;
   char packed[1 << 16];
-  std::uint64_t at = 0;        // in the file
-  std::uint64_t position = 0;  // in what it holds
+  std::uint64_t at = 0;        // position in the file
+  std::uint64_t position = 0;  // position in the decompressed bytes
   inflating_stream stream;
 };
 
@@ -160,11 +160,11 @@ LEAT_FUNCTION record_reader::record_reader(const std::filesystem::path& path, st
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
 }
 
-// Finds out whether the file is compressed. The first bytes of one that is not are a length and its checksum, which no other has.
+// Detects whether the file is compressed. An uncompressed file begins with a length and the matching checksum; no compressed file does.
 LEAT_FUNCTION void record_reader::detect() {
   char first[record_header_bytes];
   const std::size_t count = detail::read_at(file_, path_, std::span(first), 0);
-  if (count < 2) return;  // may still be written
+  if (count < 2) return;  // the file may still be written
   std::uint32_t checksum = 0;
   if (count == sizeof first) std::memcpy(&checksum, first + 8, 4);
   const auto byte = [&](int i) { return static_cast<unsigned>(static_cast<unsigned char>(first[i])); };
@@ -177,7 +177,7 @@ LEAT_FUNCTION void record_reader::detect() {
   else if (count == sizeof first) compression_ = record_compression::none;
 }
 
-// The bytes from `offset_` + `filled_` - `begin_` on; 0 at the end.
+// Reads the bytes from position `offset_` + `filled_` - `begin_` on; returns 0 at the end.
 LEAT_FUNCTION std::size_t record_reader::read_on(std::span<char> to) {
   if (compression_ == record_compression::automatic) detect();
   const std::uint64_t position = offset_ + (filled_ - begin_);
@@ -185,7 +185,7 @@ LEAT_FUNCTION std::size_t record_reader::read_on(std::span<char> to) {
     return detail::read_at(file_, path_, to, position);
   const io::compression kind = compression_ == record_compression::zlib ? io::compression::zlib : io::compression::gzip;
   if (inflating_ == nullptr || inflating_->position > position) inflating_ = std::make_shared<inflating>(file_, path_, kind);
-  while (inflating_->position < position) {  // what is passed over
+  while (inflating_->position < position) {  // decompresses and skips
     const std::size_t skipped =
         inflating_->stream.read(to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), position - inflating_->position))));
     if (skipped == 0) throw out_of_range(path_.string() + ": has no byte " + std::to_string(position));
@@ -196,14 +196,14 @@ LEAT_FUNCTION std::size_t record_reader::read_on(std::span<char> to) {
   return count;
 }
 
-// Reads on until `wanted` bytes are there; false if the file ends before.
+// Reads until `wanted` bytes are in the buffer; returns false if the file ends before.
 LEAT_FUNCTION bool record_reader::fill(std::size_t wanted) {
   if (filled_ - begin_ >= wanted) return true;
   std::memmove(buffer_.get(), buffer_.get() + begin_, filled_ - begin_);
   filled_ -= begin_;
   begin_ = 0;
   while (filled_ < wanted) {
-    if (filled_ == capacity_) {  // a record longer than the buffer: grow with what has arrived
+    if (filled_ == capacity_) {  // a record longer than the buffer: grow with the bytes that have arrived
       const std::size_t larger = std::min(std::max(wanted, capacity_), 2 * capacity_);
       auto moved = std::make_unique_for_overwrite<char[]>(larger);
       std::memcpy(moved.get(), buffer_.get(), filled_);
@@ -217,14 +217,14 @@ LEAT_FUNCTION bool record_reader::fill(std::size_t wanted) {
   return true;
 }
 
-// What is written at a place of the record in front.
+// The stored checksum at an offset of the current record.
 LEAT_FUNCTION std::uint32_t record_reader::checksum_at(std::size_t at) const {
   std::uint32_t checksum;
   std::memcpy(&checksum, buffer_.get() + begin_ + at, 4);
   return checksum;
 }
 
-// The length of the record in front, whose header is in the buffer, if its checksum is right.
+// The length of the current record, whose header is in the buffer, if the checksum of the length matches.
 LEAT_FUNCTION std::optional<std::uint64_t> record_reader::checked_length() const {
   if (checksum_at(8) != masked(crc32c(std::string_view(buffer_.get() + begin_, 8)))) return std::nullopt;
   std::uint64_t length;
@@ -249,7 +249,7 @@ LEAT_FUNCTION std::optional<std::string_view> record_reader::next() {
   if (inflating_ != nullptr && *length > longest_compressed_record)
     throw resource_exhausted(path_.string() + ": the record at byte " + std::to_string(offset_) + " has " + std::to_string(*length) +
                              " bytes, more than the " + std::to_string(longest_compressed_record) + " of one in a compressed file");
-  // What no file can hold counts as truncated, as every length beyond the end does.
+  // A length that no file can have counts as truncated, as every length beyond the end does.
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   if (*length > most || !fill(record_frame_bytes + static_cast<std::size_t>(*length))) {
     end_ = record_end::truncated;

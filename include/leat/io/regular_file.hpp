@@ -1,5 +1,5 @@
 #pragma once
-// Files by their descriptors. What the standard's streams cannot do needs it: syncing, truncating, errors with their reason.
+// Files by their descriptors, for operations that the standard library's streams lack: syncing, truncating, errors with their reason.
 
 #include <leat/core/descriptor.hpp>
 #include <leat/core/error.hpp>
@@ -18,12 +18,12 @@
 
 namespace leat::io::detail {
 
-/// The operating system's words for what went wrong last.
+/// The operating system's message for its last error.
 inline std::string system_reason() { return std::generic_category().message(errno); }
 
-/// Opens a file of bytes. Errors: not_found if it cannot be opened; failed_precondition for a pipe, socket or device.
+/// Opens a regular file. Errors: not_found if it cannot be opened; failed_precondition for a pipe, socket or device.
 inline descriptor open_to_read(const std::filesystem::path& path) {
-  // O_NONBLOCK: opening a pipe would wait for its writer.
+  // O_NONBLOCK, since opening a pipe would otherwise wait for its writer.
   descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0) throw not_found(path.string() + ": cannot be opened: " + system_reason());
@@ -32,7 +32,7 @@ inline descriptor open_to_read(const std::filesystem::path& path) {
   return file;
 }
 
-/// Reads what is there at an offset; 0 at the end of the file. Errors: data_loss, naming file and offset.
+/// Reads available bytes at an offset; returns their number, 0 at the end of the file. Errors: data_loss, naming file and offset.
 inline std::size_t read_at(const descriptor& file, const std::filesystem::path& path, std::span<char> to, std::uint64_t offset) {
   for (;;) {
     const ssize_t count = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(offset));

@@ -1,7 +1,7 @@
 #pragma once
-// Named arrays in one file, in the format safetensors: eight bytes with the length of a header, the header as JSON (dtype, shape and
-// offsets of each array, and strings under "__metadata__"), then the arrays' bytes, little endian, without gaps. Files are untrusted:
-// all offsets are checked before use. Source: the format's description, version 0.3.
+// Named arrays in one file, in the safetensors format: eight bytes with the length of a header, the header as JSON (dtype, shape and
+// offsets of each array, and strings under "__metadata__"), then the arrays' bytes, little endian, without gaps. Files are untrusted: all
+// offsets are checked before use. Source: the format's description, version 0.3.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/shape.hpp>
@@ -24,39 +24,39 @@
 
 namespace leat::io {
 
-/// An array to be written, or in a file that was read. Its bytes are row-major.
+/// An array to be written, or in a file that was read. Its bytes are row-major and borrowed.
 struct array_bytes {
   dtype type = dtype::invalid;
   shape extent;
   std::span<const std::byte> bytes;
 };
 
-/// Where an array's bytes are in a file, counted from the end of its header.
+/// The position of an array's bytes in a file, counted from the end of its header.
 struct array_place {
   dtype type = dtype::invalid;  // `invalid` if the bytes are not those of a dtype of the library
   shape extent;
   std::size_t begin = 0;
   std::size_t size = 0;
-  std::optional<element_format> format{};  // to be converted from
-  std::string problem{};                   // why the array cannot be read, though others can
+  std::optional<element_format> format{};  // the format from which they are converted
+  std::string problem{};                   // why the array cannot be read, while others can
 };
 
-/// What a file's header says.
+/// The contents of a file's header.
 struct safetensors_layout {
   std::map<std::string, std::string, std::less<>> metadata{};
   std::map<std::string, array_place, std::less<>> places{};
 };
 
-/// Parses a header; `available` is how many bytes follow it. Fields that the format does not have are passed over. Errors: data_loss or
-/// invalid_argument, naming array and field, for text that is no such header, bytes that are not in the file, overlaps, gaps, and byte
-/// counts that do not match the shape.
+/// Parses a header; `available` is the number of bytes that follow it. Fields that the format does not have are skipped. Errors: data_loss
+/// or invalid_argument, naming array and field, for text that is not such a header, bytes that are not in the file, overlaps, gaps, and
+/// byte counts that do not match the shape.
 safetensors_layout parse_safetensors_header(std::string_view header, std::size_t available);
 
 /// The largest header that the format allows.
 inline constexpr std::size_t longest_safetensors_header = 100'000'000;
 
-/// The contents of a file; arrays point into it. Those of dtypes that the library lacks are converted when they are asked for
-/// (`element_format.hpp`; BF16 and F16 become float32), and kept.
+/// The contents of a file; arrays point into it. Arrays of dtypes that the library lacks are converted when they are first requested
+/// (`element_format.hpp`; BF16 and F16 become float32), and the result is kept.
 class safetensors {
  public:
   std::map<std::string, std::string, std::less<>> metadata;
@@ -74,18 +74,19 @@ class safetensors {
         converted_(std::move(other.converted_)) {}
   safetensors& operator=(safetensors&&) = delete;
 
-  /// The names of all arrays, sorted, also of those that cannot be read.
+  /// The names of all arrays, sorted, including those that cannot be read.
   std::vector<std::string> names() const {
     std::vector<std::string> list;
     for (const auto& [name, where] : places_) list.push_back(name);
     return list;
   }
-  /// Whether there is an array of this name.
+  /// Whether there is an array with this name.
   bool contains(std::string_view name) const { return places_.find(name) != places_.end(); }
-  /// An array; its bytes are the file's, which must outlive them. Errors, naming it: not_found if there is no such array; unimplemented
-  /// for a dtype that no dtype of the library holds, and for more than 8 dimensions; out_of_range for a uint64 beyond int64.
+  /// The array with a name. Its bytes are borrowed from this object, which must outlive them. Errors, naming it: not_found if there is no
+  /// such array; unimplemented for a dtype that no dtype of the library represents, and for more than 8 dimensions; out_of_range for a
+  /// uint64 beyond int64.
   array_bytes operator[](std::string_view name) const&;
-  array_bytes operator[](std::string_view name) const&& = delete;  // the file would end with this statement
+  array_bytes operator[](std::string_view name) const&& = delete;  // the file would be destroyed at the end of the statement
 
  private:
   void parse();
@@ -106,7 +107,7 @@ inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", 
                                                                         {"I32", dtype::int32},   {"I64", dtype::int64},
                                                                         {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
 
-// Duplicate names are an error: the format does not define which one counts.
+// Duplicate names are an error, because the format does not define which one counts.
 nlohmann::json parse_header(std::string_view text);
 
 std::size_t whole_number(const nlohmann::json& value, const std::string& name, std::string_view field);
@@ -118,17 +119,17 @@ inline safetensors read_safetensors(const std::filesystem::path& path) {
   return detail::naming(path, [&] { return safetensors(read_file(path, std::size_t{1} << 46)); });
 }
 
-/// What stands before the arrays' bytes in a file that has them in this order; its length is a multiple of eight.
+/// The bytes before the arrays of a file that has the arrays in this order; their number is a multiple of eight.
 /// Errors: as `write_safetensors`.
 std::string safetensors_header(std::span<const std::pair<std::string, array_bytes>> arrays,
                                const std::map<std::string, std::string, std::less<>>& metadata = {});
 
-/// The file's contents: the arrays in order of their names.
+/// The file's contents, with the arrays in order of their names.
 /// Errors: invalid_argument for an array whose bytes do not match its shape, a dtype that the format lacks, a name that is not UTF-8.
 std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
                               const std::map<std::string, std::string, std::less<>>& metadata = {});
 
-/// Writes a file that is complete or absent after a crash, see `write_synced`. Errors: those of both.
+/// Writes a file that is complete or absent after a crash, see `write_synced`. Errors: those of both functions.
 inline void write_safetensors(const std::filesystem::path& path, const std::map<std::string, array_bytes, std::less<>>& arrays,
                               const std::map<std::string, std::string, std::less<>>& metadata = {}) {
   write_synced(path, {write_safetensors(arrays, metadata)});

@@ -41,7 +41,7 @@ LEAT_FUNCTION nlohmann::json parse_header(std::string_view text) {
     nlohmann::json header = nlohmann::json::parse(text.begin(), text.end(), watch);
     if (!header.is_object()) throw invalid_argument("the header is no object");
     return header;
-  } catch (const nlohmann::json::parse_error& e) {  // its own message repeats bytes of the file unescaped
+  } catch (const nlohmann::json::parse_error& e) {  // its message repeats bytes of the file unescaped
     throw data_loss("the header is no JSON: wrong at byte " + std::to_string(e.byte));
   } catch (const nlohmann::json::exception& e) {
     throw data_loss("the header is no JSON: " + in_quotes(e.what(), 200));

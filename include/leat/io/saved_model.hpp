@@ -21,7 +21,7 @@
 
 namespace leat::io {
 
-/// A tensor or an operation for a saved model: a graph's, its name, or a typed expression.
+/// A tensor or an operation for a saved model: an element of a graph, its name, or a typed expression.
 class model_tensor {
  public:
   model_tensor(const output& tensor) : held_(fetch_item(tensor)) {}
@@ -34,26 +34,27 @@ class model_tensor {
 
   /// The typed expression; null for anything else.
   const leat::detail::any_expression* typed() const { return std::get_if<leat::detail::any_expression>(&held_); }
-  /// Errors: not_found, invalid_argument if the graph has no such element; invalid_argument for a typed expression.
+  /// The element of the graph. Errors: not_found, invalid_argument if the graph has no such element; invalid_argument for a typed
+  /// expression.
   graph_element resolve(graph& g) const {
     if (typed() != nullptr) throw invalid_argument("a typed expression in the saved model of a session that runs a graph");
     return std::get<fetch_item>(held_).resolve(g);
   }
-  /// Replaces it by an element of a graph.
+  /// Replaces the tensor or operation by an element of a graph.
   void replace(const graph_element& element) { held_ = fetch_item(element); }
 
  private:
   std::variant<fetch_item, leat::detail::any_expression> held_;
 };
 
-/// A signature: the inputs and outputs of a computation, by names of their own.
+/// A signature: the inputs and outputs of a computation, under names of their own.
 struct model_signature {
   std::map<std::string, model_tensor> inputs{};
   std::map<std::string, model_tensor> outputs{};
   std::string method_name = "tensorflow/serving/predict";
 };
 
-/// In which files a model is kept.
+/// The format of a model's files.
 enum class model_format {
   leat,             // graph.json and variables.safetensors
   tensorflow,       // TensorFlow's SavedModel: saved_model.pb and variables/
@@ -66,9 +67,9 @@ struct save_model_options {
   std::map<std::string, std::vector<model_tensor>> collections{};  // added to the graph's, such as {"train_op", {train}}
   std::vector<std::string> tags{"serve"};
   named_texts metadata{};  // strings stored with the variables
-  /// Whether to save the whole graph, or only what the signatures need, then without the graph's own collections.
+  /// Whether to save the whole graph, or only the subgraph that the signatures need, without the graph's own collections.
   bool whole_graph = true;
-  /// TensorFlow's has no place for metadata, which is then invalid_argument.
+  /// TensorFlow's formats have no place for metadata: with metadata they fail with invalid_argument.
   model_format format = model_format::leat;
 };
 
@@ -76,26 +77,26 @@ namespace detail {
 
 signature_tensor signature_entry(graph& g, const model_tensor& item, const std::string& where);
 
-// "signature 's', 'key': "
+// Returns "signature 's', 'key': ", for messages.
 std::string place_in_signature(std::string_view signature, std::string_view key);
-// What a signature names: a tensor, or an operation without results. Errors: invalid_argument for what the graph does not have.
+// The element that a signature names: a tensor, or an operation without results. Errors: invalid_argument if the graph does not have it.
 graph_element signature_element(graph& g, const signature_tensor& tensor, const std::string& where);
-// A tensor of the signature's dtype. Errors: also invalid_argument for an operation or another dtype.
+// The same if it must be a tensor of the signature's dtype. Errors: also invalid_argument for an operation or another dtype.
 output signature_output(graph& g, const signature_tensor& tensor, const std::string& where);
 
 meta_graph_def make_meta_graph(graph& g, const save_model_options& options);
 
-// The variables in the saved part of the graph.
+// The variables in `def`, the saved part of the graph.
 std::map<std::string, output, std::less<>> variables_in(graph& g, const graph_def& def);
 
 inline array_bytes bytes_of(const tensor_value& v) { return {v.type(), v.extent(), std::span<const std::byte>(v.data(), v.bytes())}; }
 tensor_value to_value(const array_bytes& array);
-// Writes a model in the format that the options say.
+// Writes a model in the format of the options.
 void write_model(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
                  const save_model_options& options, const slices_by_name& slices = {});
-// The slices of partitioned variables that a graph knows of.
+// The slices of partitioned variables that a graph records.
 slices_by_name slices_in(graph& g);
-// Where a partitioned variable is there whole, as in TensorFlow's files, puts its slices in its place.
+// Replaces the value of a whole partitioned variable, as TensorFlow's files have it, by the values of its slices.
 void cut_into_slices(session_values& values, const slices_by_name& slices);
 inline session_values to_values(const safetensors& file) {
   session_values values;
@@ -110,35 +111,36 @@ inline named_arrays to_arrays(const session_values& values) {
 
 }  // namespace detail
 
-/// Saves a session's graph and the values of its variables, except local ones, into a folder; replaces an existing saved model
-/// atomically. Errors: failed_precondition for uninitialized variables, a folder that holds anything else or cannot be written;
+/// Saves a session's graph and the values of its variables, except local ones, into a folder; replaces an existing saved model atomically.
+/// Errors: failed_precondition for uninitialized variables, and if the folder contains anything else or cannot be written;
 /// invalid_argument, naming signature and key, for elements that the graph does not have, and for variables of dtypes that safetensors
 /// lacks. Source: TensorFlow `saved_model.simple_save`.
 void save_model(const std::filesystem::path& folder, graph_session& s, const save_model_options& options = {});
 
-/// Saves the variables of a session alone, as a .safetensors file. Errors: see `save_model`.
+/// Saves only the variables of a session, as a .safetensors file. Errors: see `save_model`.
 inline void save_variables(const std::filesystem::path& path, graph_session& s, const named_texts& metadata = {}) {
   const session_values values = values_of(s);
   write_safetensors(path, detail::to_arrays(values), metadata);
 }
 /// Restores all non-local variables of a session from a saved model's folder, or a .safetensors file.
-/// Errors: those of `read_variables` and `restore_values`, naming the file; then nothing is assigned.
+/// Errors: those of `read_variables` and `restore_values`, naming the file; after an error nothing is assigned.
 inline void restore_variables(graph_session& s, const std::filesystem::path& path) {
   const session_values values = detail::to_values(read_variables(path));
   detail::naming(path, [&] { restore_values(s, values); });
 }
 
+/// Options of `load_model`.
 struct load_model_options {
   session_options session{};
   bool checksums = true;  // see `read_model_options`
-  /// Of a SavedModel of TensorFlow's: which of its graphs; the only one if empty.
+  /// For a SavedModel of TensorFlow: the tags of the graph to load; if empty, the only graph.
   std::vector<std::string> tags{};
 };
 
-/// A loaded model: its graph, a session with its variables, and its signatures. It owns them; movable.
+/// A loaded model: owns its graph, a session with its variables, and its signatures. Movable.
 class saved_model {
  public:
-  /// Errors: see `load_model`.
+  /// A model from the contents of its files. Errors: see `load_model`.
   explicit saved_model(model_files files, const session_options& options = {});
 
   /// The model's graph.
@@ -149,20 +151,21 @@ class saved_model {
   const std::map<std::string, signature_def>& signatures() const { return signatures_; }
   const named_texts& metadata() const { return metadata_; }
   const std::vector<std::string>& tags() const { return tags_; }
-  /// What of TensorFlow's files the model is without, a sentence each: variables whose values are missing, do not fit, or are of a dtype that
-  /// no array has, and collections of other things. Runs that need such a variable fail, as those of one without a value do.
+  /// The elements of TensorFlow's files that were left out, one sentence each: variables whose values are missing, do not fit, or have a
+  /// dtype that the library has no arrays of, and collections of unsupported elements. Runs that need such a variable fail, like runs that
+  /// need an uninitialized one.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
-  /// An input tensor of a signature, to be fed to the session. Errors: not_found, listing what exists.
+  /// An input tensor of a signature, to be fed to the session. Errors: not_found, listing the existing ones.
   output input(std::string_view signature, std::string_view key) const {
     return find(entry(signature, signature_of(signature).inputs, key, "input"), signature, key);
   }
-  /// An output tensor of a signature. Errors: not_found, listing what exists.
+  /// An output tensor of a signature. Errors: not_found, listing the existing ones.
   output result(std::string_view signature, std::string_view key) const {
     return find(entry(signature, signature_of(signature).outputs, key, "output"), signature, key);
   }
 
-  /// Runs a signature: inputs by their names in the signature; returns all its outputs by theirs.
+  /// Runs a signature. Takes inputs and returns all outputs by their names in the signature.
   /// Errors: not_found for an unknown signature or input; invalid_argument for a missing input; those of `graph_session::run`.
   std::map<std::string, tensor_value> run(std::string_view signature, const feed_list& inputs = {}, const run_options& how = {}) const;
 
@@ -176,7 +179,7 @@ class saved_model {
     for (const auto& [name, value] : map) names.push_back(name);
     return names.empty() ? "none" : leat::detail::name_list(names);
   }
-  // What a failed run says, with what was left out.
+  // The message of a failed run, followed by the list of elements that were left out.
   std::string with_left_out(std::string_view what) const;
   output find(const signature_tensor& tensor, std::string_view signature, std::string_view key) const;
 
@@ -188,12 +191,12 @@ class saved_model {
   std::unique_ptr<graph_session> session_;
 };
 
-/// Loads a saved model, leat's or a SavedModel of TensorFlow's, into a graph and a session of its own, with all variables restored; local
-/// variables are uninitialized. Of TensorFlow's files, what cannot be taken is left out (`saved_model::left_out`), and signatures are looked
-/// at when they are used.
-/// Errors, naming the folder: those of `read_model_files`, `read_saved_model_folder`, `import_graph`; in leat's files invalid_argument, naming
-/// them, for variables missing in the files or the graph, or of other dtypes or shapes, and for signatures of elements that the graph does
-/// not have.
+/// Loads a saved model of leat or a SavedModel of TensorFlow into a graph and a session of its own, with all variables restored; local
+/// variables are uninitialized. Elements of TensorFlow's files that are not supported are left out (`saved_model::left_out`), and their
+/// signatures are checked only when they are used.
+/// Errors, naming the folder: those of `read_model_files`, `read_saved_model_folder`, `import_graph`; for leat's files invalid_argument,
+/// naming them, for variables that are missing in the files or the graph, or have other dtypes or shapes, and for signatures of elements
+/// that the graph does not have.
 /// Source: TensorFlow `saved_model.loader.load`.
 saved_model load_model(const std::filesystem::path& folder, const load_model_options& options = {});
 

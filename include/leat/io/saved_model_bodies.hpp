@@ -105,7 +105,7 @@ LEAT_FUNCTION void write_model(const std::filesystem::path& folder, const meta_g
                                const save_model_options& options, const slices_by_name& slices) {
   if (options.format == model_format::leat) return write_model_files(folder, meta, variables, options.metadata);
   if (!options.metadata.empty()) throw invalid_argument(folder.string() + ": a SavedModel of TensorFlow's has no place for metadata");
-  // Without its collections a graph does not say which of its variables are slices.
+  // A graph without its collections does not record which of its variables are slices.
   write_saved_model_folder(folder, meta, variables, options.whole_graph ? slices : slices_by_name(),
                            options.format == model_format::tensorflow_text);
 }

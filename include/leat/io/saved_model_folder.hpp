@@ -14,35 +14,38 @@
 namespace leat::io {
 
 inline constexpr const char* saved_model_graph_file = "saved_model.pb";
-inline constexpr const char* saved_model_text_file = "saved_model.pbtxt";  // the same in text format; read if the other is not there
+inline constexpr const char* saved_model_text_file = "saved_model.pbtxt";  // the same in text format; read if the other is missing
 inline constexpr const char* saved_model_variables = "variables/variables";
 
-/// Whether a folder looks like one of TensorFlow's.
+/// Whether a folder looks like a SavedModel of TensorFlow.
 bool is_saved_model_folder(const std::filesystem::path& folder);
 
-/// All graphs of a saved_model.pb or saved_model.pbtxt, which its content tells. Errors: those of `read_binary` and `read_text`; data_loss
-/// for another file; unimplemented for a later schema.
+/// All graphs of a saved_model.pb or saved_model.pbtxt; the format is detected from the contents. Errors: those of `read_binary` and
+/// `read_text`; data_loss for another file; unimplemented for a later schema.
 std::vector<meta_graph_def> read_saved_model(std::string_view bytes);
-/// As saved_model.pb holds it. Errors: those of `write_binary`.
+/// The contents of saved_model.pb. Errors: those of `write_binary`.
 std::string write_saved_model(const meta_graph_def& meta);
-/// As saved_model.pbtxt holds it. Errors: those of `write_text`.
+/// The contents of saved_model.pbtxt. Errors: those of `write_text`.
 std::string write_saved_model_text(const meta_graph_def& meta);
 
-/// Which variables are slices of partitioned ones, by name.
+/// The variables that are slices of partitioned variables, by name.
 using slices_by_name = std::map<std::string, save_slice_info, std::less<>>;
 
-/// All tensors of a checkpoint of TensorFlow's, with checksums looked at; a partitioned variable is one. Strings go to `texts`; other dtypes
-/// that a safetensors file cannot hold are left out. Errors: not_found, data_loss and invalid_argument, naming file and tensor.
+/// All tensors of a checkpoint of TensorFlow, with their checksums verified; a partitioned variable is one tensor. Strings are added to
+/// `texts`; other dtypes that a safetensors file cannot store are left out. Errors: not_found, data_loss and invalid_argument, naming file
+/// and tensor.
 safetensors read_bundle(const std::string& prefix, variable_values* texts = nullptr);
-/// Writes one, in which slices are parts of the whole. Errors: those of `staged_file`.
+/// Writes such a checkpoint, in which slices are parts of a whole tensor. Errors: those of `staged_file`.
 void write_bundle(const std::string& prefix, const named_arrays& arrays, const slices_by_name& slices = {});
 
-/// The graph with these tags, the only one if none are given, and the values of its variables.
-/// Errors: not_found, listing the tags that there are, if there is no such graph; invalid_argument if there are several; those above.
+/// The graph with these tags, or the only graph if no tags are given, and the values of its variables.
+/// Errors: not_found, listing the existing tags, if there is no such graph; invalid_argument if there are several; those of the functions
+/// above.
 model_files read_saved_model_folder(const std::filesystem::path& folder, const std::vector<std::string>& tags = {});
 
-/// Writes a SavedModel that TensorFlow loads, replacing one, its graph binary or in text format. Errors: failed_precondition if the folder
-/// holds anything else or cannot be written; those of `write_saved_model`. An error leaves the old contents in place.
+/// Writes a SavedModel that TensorFlow loads, with its graph in binary form or in text format, replacing an existing one. Errors:
+/// failed_precondition if the folder contains anything else or cannot be written; those of `write_saved_model`. After an error the old
+/// contents are unchanged.
 void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
                               const slices_by_name& slices = {}, bool as_text = false);
 

@@ -54,7 +54,7 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values
     const auto where = [&, &its_name = name](const input_file& shard) {
       return shard.path().string() + ": tensor " + detail::in_quotes(its_name) + ": ";
     };
-    // Before any memory is asked for.
+    // Checked before any memory is allocated.
     const auto check_place = [&](const bundle_entry& from) {
       const input_file& shard = *shards[static_cast<std::size_t>(from.shard)];
       if (from.offset > shard.size() || from.size > shard.size() - from.offset)
@@ -74,7 +74,7 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values
     if (is_text) {
       check_place(entry);
       const input_file& shard = *shards[static_cast<std::size_t>(entry.shard)];
-      if (!extent.is_static() || static_cast<std::uint64_t>(extent.elements()) > entry.size)  // each takes a byte at least
+      if (!extent.is_static() || static_cast<std::uint64_t>(extent.elements()) > entry.size)  // each string takes at least a byte
         throw data_loss(where(shard) + "fewer strings than its shape has");
       std::string bytes(static_cast<std::size_t>(entry.size), '\0');
       shard.read(entry.offset, std::as_writable_bytes(std::span(bytes)));

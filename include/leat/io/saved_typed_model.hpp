@@ -1,21 +1,21 @@
 #pragma once
-// Saved models of compiled sessions: the session's expressions are exported to a graph with names (`to_graph`), and saved with its
-// variables' values. The model can be loaded and run without the program that made it.
+// Saved models of compiled sessions: the session's expressions are exported to a graph with names (`to_graph`), and saved with the values
+// of its variables. The model can be loaded and run without the program that made it.
 //
 //   session s{prediction, train};
 //   io::save_model("model", s, {.signatures = {{"serving_default", {.inputs = {{"x", x}}, .outputs = {{"y", prediction}}}}}});
 //
-// With <leat/graphs.hpp>, training steps are saved as TensorFlow's operators, otherwise expanded.
+// If <leat/graphs.hpp> is included, training steps are saved as TensorFlow's operators; otherwise they are expanded.
 
 #include <leat/io/saved_model.hpp>
 #include <leat/typed/session.hpp>
 
 namespace leat::io {
 
-/// Saves a compiled session. The graph consists of the session's expressions and of those in the options; with `whole_graph` off,
-/// of the latter alone. Parameters are saved with their current values.
-/// Errors: failed_precondition for uninitialized variables; invalid_argument for a number that has two values; those of `to_graph` and
-/// of `save_model`; unimplemented, naming them, for variables of the graph that the session does not have.
+/// Saves a compiled session. The graph consists of the session's expressions and of those in the options; with `whole_graph` off, only of
+/// the latter. Parameters are saved with their current values.
+/// Errors: failed_precondition for uninitialized variables; invalid_argument for a number that has two values; those of `to_graph` and of
+/// `save_model`; unimplemented, naming them, for variables of the graph that the session does not have.
 template <class Device, expression... Es>
 void save_model(const std::filesystem::path& folder, const basic_session<Device, Es...>& s,
                 const save_model_options& options = {}) {

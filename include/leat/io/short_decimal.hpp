@@ -1,7 +1,7 @@
 #pragma once
-// Decimal numbers of few digits, as most tables have them, read without a general parser: the digits as a whole number and the power of
-// ten behind the point are both exact in the floating-point type, so one division rounds correctly, once, and the value is the one that
-// std::from_chars gives. Source: W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990.
+// Reads decimal numbers with few digits, as most tables have them, without a general parser: the digits as a whole number and the power of
+// ten for the digits after the point are both exact in the floating-point type, so a single division rounds correctly, and the value equals
+// that of std::from_chars. Source: W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990.
 
 #include <array>
 #include <cfloat>
@@ -32,8 +32,8 @@ inline constexpr auto powers_of_ten = [] {
 }();
 }  // namespace detail
 
-/// Reads "-12.5", "7", ".25" where it stands, in text that ends with a character that is no digit. Returns what stands behind it, or null
-/// for anything else: no number, one with an exponent, or with more digits than are exact in T, which is for std::from_chars.
+/// Reads "-12.5", "7", ".25" in place; the text must end with a character that is not a digit. Returns the position after the number, or
+/// null if it is not a number, has an exponent, or has more digits than are exact in T; std::from_chars handles these.
 template <class T>
   requires std::is_floating_point_v<T>
 inline const char* read_short_decimal(const char* at, T& value) {
@@ -42,7 +42,7 @@ inline const char* read_short_decimal(const char* at, T& value) {
   const auto digit_at = [](const char* c) { return static_cast<unsigned>(static_cast<unsigned char>(*c)) - '0'; };
   const bool is_negative = *at == '-';
   at += is_negative;
-  std::uint64_t digits = 0;  // wraps around where there are too many
+  std::uint64_t digits = 0;  // wraps around if there are too many digits
   const char* const first = at;
   for (; digit_at(at) < 10; ++at) digits = 10 * digits + digit_at(at);
   std::ptrdiff_t count = at - first, behind_point = 0;
@@ -52,7 +52,7 @@ inline const char* read_short_decimal(const char* at, T& value) {
     behind_point = at - point - 1;
     count += behind_point;
   }
-  constexpr std::ptrdiff_t most_digits = 18;  // of a number below 2^64
+  constexpr std::ptrdiff_t most_digits = 18;  // for a number below 2^64
   if (count == 0 || count > most_digits || digits > std::uint64_t{1} << std::numeric_limits<T>::digits || *at == 'e' || *at == 'E' ||
       static_cast<std::size_t>(behind_point) >= detail::powers_of_ten<T>.size())
     return nullptr;

@@ -1,7 +1,7 @@
 #pragma once
 // TensorFlow's checkpoints V1, which it wrote until 2016: one sorted table with the names, shapes and slices of all tensors under the empty
-// key, and a TensorProto for each slice; or several such files, NAME-00000-of-00002 and so on, each with its own tensors. They are read, not
-// written. Files are untrusted. Source: TensorFlow saved_tensor_slice.proto, core/util/tensor_slice_reader.
+// key, and a TensorProto for each slice; or several such files, NAME-00000-of-00002 and so on, each with its own tensors. They can be read
+// but not written. Files are untrusted. Source: TensorFlow saved_tensor_slice.proto, core/util/tensor_slice_reader.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/tensor_parts.hpp>
@@ -23,17 +23,17 @@ struct sliced_tensor {
 };
 using sliced_tensors = std::map<std::string, sliced_tensor, std::less<>>;
 
-/// Whether there are files of this name that end as tables do, and are not the index of a checkpoint V2.
+/// Whether the files with this name exist, end as tables do, and are not the index of a checkpoint V2.
 bool is_sliced_checkpoint(const std::string& name);
 
-/// Adds the tensors of a file to those of others. Errors: data_loss and invalid_argument, naming byte or tensor, for what is cut off,
-/// altered, or in two files; those of `read_sorted_table`.
+/// Adds the tensors of a file to those of other files. Errors: data_loss and invalid_argument, naming byte or tensor, for data that is
+/// truncated, modified, or in two files; those of `read_sorted_table`.
 void read_sliced_checkpoint(std::string_view file, sliced_tensors& tensors);
 
-/// The files that a name stands for: itself, or those of NAME-?????-of-00002, which is how TensorFlow names several.
+/// The files that a name denotes: itself, or for NAME-?????-of-00002, which is how TensorFlow names several files, each of them.
 std::vector<std::string> sliced_checkpoint_files(const std::string& name);
 
-/// The name of the graph's file beside them, NAME.meta.
+/// The name of the file with the graph, next to them: NAME.meta.
 std::string sliced_checkpoint_meta(const std::string& name);
 
 }  // namespace leat::io

@@ -15,7 +15,7 @@
 
 namespace leat::io::detail {
 
-/// What the empty key says of a tensor. Source: TensorFlow `SavedSliceMeta`.
+/// The description of a tensor under the empty key. Source: TensorFlow `SavedSliceMeta`.
 struct sliced_meta {
   std::string name;
   data_type dtype = data_type::invalid;
@@ -27,7 +27,7 @@ struct sliced_meta {
   throw data_loss("tensor " + in_quotes(name) + ": " + what);
 }
 
-// Where a slice lies; -1 is the whole axis.
+// The block of a slice; a length of -1 means the whole axis.
 LEAT_FUNCTION leat::detail::tensor_block block_of(const sliced_meta& meta, const bundle_slice& slice) {
   leat::detail::tensor_block block{slice.starts, {}};
   if (slice.starts.size() != meta.shape.size()) refuse_sliced(meta.name, "a slice of another rank than its shape");
@@ -67,7 +67,7 @@ LEAT_FUNCTION sliced_meta read_sliced_meta(protozero::pbf_reader in) {
   return made;
 }
 
-// The elements of a slice, which stand in the field of their dtype, all of them.
+// Reads the elements of a slice, all of which must be in the field of their dtype.
 LEAT_FUNCTION tensor_value read_slice(const sliced_meta& meta, const shape& extent, std::string_view bytes) {
   tensor_proto elements;
   bool found = false;
@@ -92,7 +92,7 @@ LEAT_FUNCTION tensor_value read_slice(const sliced_meta& meta, const shape& exte
   elements.shape = {};
   for (int i = 0; i < extent.rank; ++i) elements.shape.dims.push_back({extent[i], {}});
   if (const std::string problem = problem_of(elements); !problem.empty()) refuse_sliced(meta.name, problem);
-  // Elsewhere the last value stands for all that follow.
+  // In other files the last value may stand for all remaining elements; here the number of values must match.
   const int width = elements.field == tensor_field::tensor_content ? content_size_of(meta.dtype) : field_size_of(elements.field);
   const std::size_t count = elements.field == tensor_field::string_val ? elements.strings.size()
                             : width > 0                                ? elements.bytes.size() / static_cast<std::size_t>(width)
@@ -102,7 +102,7 @@ LEAT_FUNCTION tensor_value read_slice(const sliced_meta& meta, const shape& exte
   return tensor_value::from_proto(elements);
 }
 
-// The bytes under the empty key that say what is there; nothing in another table.
+// The bytes under the empty key that describe the tensors; nothing for another table.
 LEAT_FUNCTION std::optional<std::string_view> sliced_header(std::string_view value) {
   protozero::pbf_reader in{value.data(), value.size()};
   if (!in.next() || in.tag() != 1 || in.wire_type() != protozero::pbf_wire_type::length_delimited) return std::nullopt;
@@ -137,7 +137,7 @@ LEAT_FUNCTION void read_sliced_checkpoint(std::string_view file, sliced_tensors&
       std::vector<leat::detail::tensor_block> blocks;
       std::vector<tensor_value> parts;
       for (const bundle_slice& slice : meta.slices) blocks.push_back(detail::block_of(meta, slice));
-      // Before elements are read: a file may name one slice many times.
+      // Checked before elements are read, because a file may name one slice many times.
       if (const std::string problem = leat::detail::covering_problem(extent, blocks); !problem.empty())
         detail::refuse_sliced(meta.name, problem);
       for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -159,7 +159,7 @@ LEAT_FUNCTION void read_sliced_checkpoint(std::string_view file, sliced_tensors&
 }
 
 namespace detail {
-// Where "-?????-of-00002" begins, and its number; none in another name.
+// The position of "-?????-of-00002" in a name, and its number of files; {0, 0} for another name.
 LEAT_FUNCTION std::pair<std::size_t, int> pattern_of_files(std::string_view name) {
   constexpr std::string_view pattern = "-?\?\?\?\?-of-";
   constexpr std::size_t digits = 5;

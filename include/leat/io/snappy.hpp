@@ -1,7 +1,7 @@
 #pragma once
-// Blocks that Snappy has compressed, as tables of TensorFlow's (sorted_table.hpp) may be: the length of the whole, then runs of bytes, and
-// copies of what was written before. Only reading. Files are untrusted: a length that so few bytes cannot unpack to is refused before
-// memory is asked for. Source: google/snappy, format_description.txt.
+// Decompresses blocks of Snappy, which TensorFlow's tables (sorted_table.hpp) may contain: the length of the whole, then runs of bytes, and
+// copies of earlier output. There is no compression. Files are untrusted: a length to which so few bytes cannot expand is refused before
+// memory is allocated. Source: google/snappy, format_description.txt.
 
 #include <leat/core/function_bodies.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace leat::io {
 
-/// What a compressed block holds. Errors: data_loss, with the byte of the block, if it is damaged or cut off.
+/// Decompresses a block. Errors: data_loss, naming the byte of the block, if it is damaged or truncated.
 std::string unpack_snappy(std::string_view block);
 
 }  // namespace leat::io

@@ -27,7 +27,7 @@ LEAT_FUNCTION std::string unpack_snappy(std::string_view block) {
     length |= (byte & 0x7f) << shift;
     if (byte < 0x80) break;
   }
-  // The shortest that gives most is a copy: 64 bytes for 3.
+  // The element with the largest expansion is a copy: 3 bytes give 64.
   constexpr std::uint64_t most_for_a_byte = 22;
   if (length > most_for_a_byte * block.size()) fail("a length beyond what so few bytes can hold");
   std::string text;
@@ -47,7 +47,7 @@ LEAT_FUNCTION std::string unpack_snappy(std::string_view block) {
     const std::uint64_t distance = kind == 1 ? (tag >> 5) << 8 | number(1) : number(kind == 2 ? 2 : 4);
     if (distance == 0 || distance > text.size()) fail("a copy of what is not there");
     if (count > length - text.size()) fail("more bytes than the block's length");
-    // It may go on into what it writes.
+    // A copy may overlap its own output.
     for (std::uint64_t k = 0; k < count; ++k) text += text[text.size() - static_cast<std::size_t>(distance)];
   }
   if (text.size() != length) fail("fewer bytes than the block's length");

@@ -30,7 +30,7 @@ LEAT_FUNCTION void append_varint(std::string& text, std::uint64_t number) {
   for (; number >= 0x80; number >>= 7) text += static_cast<char>(number | 0x80);
   text += static_cast<char>(number);
 }
-// Takes a number off the front; false if it is cut off or has more than 64 bits.
+// Removes a varint from the front of `text`; returns false if it is truncated or has more than 64 bits.
 LEAT_FUNCTION bool take_varint(std::string_view& text, std::uint64_t& number) {
   number = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -55,7 +55,7 @@ LEAT_FUNCTION bool take_handle(std::string_view& text, block_handle& handle) {
   throw data_loss("byte " + std::to_string(at) + ": " + what);
 }
 
-// The entries of a block, without its list of restarts, appended to a list.
+// Appends the entries of a block, without its list of restarts, to a list.
 LEAT_FUNCTION void read_block(std::string_view file, const block_handle& handle, table_entries& entries) {
   if (handle.offset > file.size() || handle.size > file.size() - handle.offset ||
       table_trailer_bytes > file.size() - handle.offset - handle.size)
@@ -81,8 +81,8 @@ LEAT_FUNCTION void read_block(std::string_view file, const block_handle& handle,
   const std::uint64_t restarts = number_at(block, block.size() - 4, 4);
   if (restarts > (block.size() - 4) / 4) refuse_table(handle.offset, "a block with more restarts than it has room for");
   block.remove_suffix(4 + 4 * static_cast<std::size_t>(restarts));
-  // Each key may share all of the one before it: so a small file could ask for keys of its length squared. Where a block begins anew every
-  // sixteen keys, as writers have it do, they are at most sixteen times as long.
+  // Each key may share the whole key before it, so a small file could require keys whose total length is quadratic in its own. If a block
+  // has a restart every sixteen keys, as writers make it, its keys are at most sixteen times as long as the block.
   constexpr std::size_t most_for_a_byte = 64;
   std::size_t most_left = most_for_a_byte * block.size();
   const std::size_t first = entries.size();
@@ -118,7 +118,7 @@ class block_writer {
     before_ = key;
     ++count_;
   }
-  // Appends it to a file; the next entries are another block's.
+  // Appends the block to a file and returns its handle; the next entries belong to another block.
   std::string end(std::string& file) {
     if (restarts_.empty()) restarts_.push_back(0);
     for (const std::uint32_t restart : restarts_) append_number(text_, restart, 4);
@@ -158,7 +158,7 @@ LEAT_FUNCTION table_entries read_sorted_table(std::string_view file) {
     std::string_view rest = text;
     block_handle block;
     if (!take_handle(rest, block) || !rest.empty()) refuse_table(index.offset, "an index entry that is no block");
-    // Blocks follow each other, so that no file can hold more entries than it has bytes.
+    // Blocks follow each other, so no file can have more entries than bytes.
     if (block.offset + block.size > footer) refuse_table(block.offset, "a block that is not before the footer");
     const std::size_t first = entries.size();
     read_block(file, block, entries);

@@ -27,7 +27,7 @@ LEAT_FUNCTION std::string unique_digits() {
     std::random_device device;
     return std::uint64_t{device()} << 32 | device();
   }();
-  // A forked process has its parent's random number and count, but another number of its own.
+  // A forked process has its parent's random number and count, but a process id of its own.
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   std::uint64_t mixed = drawn;
@@ -74,7 +74,7 @@ LEAT_FUNCTION staged_file::staged_file(std::filesystem::path path) : path_(std::
     if (number_ < 0 && errno == EEXIST) continue;
     if (number_ < 0) fail("cannot be written");
     struct stat its{};
-    // Between the two calls another process may have locked and removed it as one that nobody writes.
+    // Between the two calls another process may have locked and removed the file as an abandoned one.
     if (::flock(number_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
       if (::fstat(number_, &its) == 0 && its.st_nlink > 0) return;
     ::close(number_);
@@ -114,7 +114,7 @@ LEAT_FUNCTION void staged_file::write(std::span<const std::byte> bytes) {
     size_ += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
 #ifdef SYNC_FILE_RANGE_WRITE
-    // The disk begins while the next bytes are made; `sync` waits for the rest, and tells what went wrong.
+    // The disk starts to write while the next bytes are produced; `sync` waits for the rest, and reports errors.
     constexpr std::uint64_t part = std::uint64_t{8} << 20;
     if (size_ - begun_ >= part) {
       static_cast<void>(::sync_file_range(number_, static_cast<off_t>(begun_), static_cast<off_t>(size_ - begun_), SYNC_FILE_RANGE_WRITE));
@@ -129,7 +129,8 @@ LEAT_FUNCTION void staged_file::sync() {
 }
 
 LEAT_FUNCTION void staged_file::put_in_place() {
-  // Where it is not synced, some file systems tell of a full disk when a descriptor is closed; its own is kept for the lock.
+  // If a file is not synced, some file systems report a full disk only when a descriptor is closed; a copy is closed, because the file's
+  // own descriptor is kept for the lock.
   if (const int copy = ::dup(number_); copy >= 0 && ::close(copy) != 0 && errno != EINTR) fail("cannot be written");
   if (is_written_as_it_is_) return;
   if (::rename(part_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
@@ -154,7 +155,7 @@ LEAT_FUNCTION folder_lock::folder_lock(const std::filesystem::path& folder, std:
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
   while (::flock(number_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return;  // no locks here
+    if (errno != EWOULDBLOCK) return;  // the file system has no locks
     if (std::chrono::steady_clock::now() >= deadline) {
       ::close(number_);
       throw deadline_exceeded(folder_.string() + ": another process has held it locked for " + std::to_string(timeout_in_ms / 1000) + " s");
@@ -172,7 +173,7 @@ LEAT_FUNCTION void folder_lock::sync() const {
 LEAT_FUNCTION void remove_abandoned(const std::filesystem::path& path, const std::function<bool()>& is_needed) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) return;
-  // Where locks are not known nobody can tell whether it is being written.
+  // Without locks it is unknown whether the file is being written, so it stays.
   if (::flock(number, LOCK_EX | LOCK_NB) == 0 && !(is_needed && is_needed())) ::unlink(path.c_str());
   ::close(number);
 }

@@ -12,7 +12,7 @@
 
 namespace leat::io::detail {
 
-// An unknown endianness or version is refused; `min_consumer` above 1 would be a format that did not exist yet.
+// An unknown endianness or version is refused; a `min_consumer` above 1 would mean a format that did not exist at the time of writing.
 LEAT_FUNCTION std::int32_t read_bundle_header(std::string_view bytes) {
   std::int32_t shards = 0;
   protozero::pbf_reader in{bytes.data(), bytes.size()};
@@ -30,7 +30,7 @@ LEAT_FUNCTION std::int32_t read_bundle_header(std::string_view bytes) {
   return shards;
 }
 
-// TensorSliceProto: extent 1, with start 1 and length 2; without a length it is the whole axis.
+// Fields of TensorSliceProto: extent 1, with start 1 and length 2; an extent without a length is the whole axis.
 LEAT_FUNCTION bundle_slice read_bundle_slice(protozero::pbf_reader in) {
   bundle_slice made;
   while (in.next()) {
@@ -117,7 +117,7 @@ LEAT_FUNCTION bundle_index read_bundle_index(std::string_view file) {
         continue;
       }
       if (!has_header) break;
-      // What begins with a zero byte is a part of a partitioned variable, found by the entry of the whole.
+      // A key that begins with a zero byte belongs to a part of a partitioned variable, which the entry of the whole variable refers to.
       (key.front() == '\0' ? index.parts : index.entries).emplace(key, detail::read_bundle_entry(key, value, index.shards));
     }
   } catch (const protozero::exception& e) {
@@ -140,7 +140,8 @@ LEAT_FUNCTION std::string write_bundle_index(const bundle_index& index) {
     auto& [key, text] = entries.emplace_back(name, std::string());
     protozero::pbf_writer to{text};
     to.add_int32(1, static_cast<std::int32_t>(entry.dtype));
-    // Messages as strings: a writer within a writer leaves empty ones out, and one that is empty is a dimension, too.
+    // The messages are built as strings, because a writer within a writer leaves out empty messages, and an empty message is also a
+    // dimension.
     std::string shape;
     protozero::pbf_writer dimensions{shape};
     for (const std::int64_t size : entry.shape) {
@@ -169,21 +170,22 @@ LEAT_FUNCTION std::string write_bundle_index(const bundle_index& index) {
     if (entry.size != 0) to.add_int64(5, static_cast<std::int64_t>(entry.size));
     to.add_fixed32(6, masked(entry.crc32c));
   };
-  // The keys of parts begin with a zero byte: so they come before all names.
+  // The keys of parts begin with a zero byte, so they precede all names.
   for (const auto& [name, entry] : index.parts) add(name, entry);
   for (const auto& [name, entry] : index.entries) add(name, entry);
   return write_sorted_table(entries);
 }
 
 namespace detail {
-// A length, and so many bytes of a number without leading zeros, the highest first.
+// Appends the number of bytes of a number without leading zeros, then these bytes, most significant first.
 LEAT_FUNCTION void append_ordered(std::string& to, std::uint64_t number) {
   std::string bytes;
   for (; number > 0; number >>= 8) bytes.insert(bytes.begin(), static_cast<char>(number & 0xff));
   to += static_cast<char>(bytes.size());
   to += bytes;
 }
-// As many one bits as it has bytes, a zero, and the number in two's complement; the leading bits of a negative one are inverted.
+// Appends as many one bits as the code has bytes, a zero bit, and the number in two's complement; for a negative number the leading bits
+// are inverted.
 LEAT_FUNCTION void append_ordered_signed(std::string& to, std::int64_t number) {
   const std::uint64_t magnitude = static_cast<std::uint64_t>(number < 0 ? ~number : number);
   int bits = 0;
@@ -250,7 +252,7 @@ LEAT_FUNCTION std::string bundle_data_name(const std::string& prefix, std::int32
 }
 
 namespace detail {
-// The checksum of lengths: TensorFlow computes it of numbers, not of the varints in the file.
+// Adds a length to a checksum. TensorFlow computes the checksum from fixed-width numbers, not from the varints in the file.
 LEAT_FUNCTION std::uint32_t checksum_of_length(std::uint64_t length, std::uint32_t before) {
   std::string bytes;
   append_number(bytes, length, length <= UINT32_MAX ? 4 : 8);

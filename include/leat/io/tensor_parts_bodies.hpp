@@ -20,7 +20,7 @@ LEAT_FUNCTION bool blocks_overlap(const tensor_block& a, const tensor_block& b) 
 
 LEAT_FUNCTION std::string covering_problem(const shape& whole, std::span<const tensor_block> blocks) {
   std::int64_t elements = 0;
-  int cut = -1;  // the axis that they are cut along, if there is only one
+  int cut = -1;  // the axis along which they are divided, if there is only one
   bool cut_once = true;
   for (const tensor_block& b : blocks) {
     if (b.extent.rank != whole.rank || b.offset.size() != static_cast<std::size_t>(whole.rank)) return "a part of another rank";
@@ -51,7 +51,7 @@ LEAT_FUNCTION std::string covering_problem(const shape& whole, std::span<const t
     }
     return {};
   }
-  // Every pair is looked at; nobody cuts a variable along two axes into many parts.
+  // Checks all pairs; variables that are divided along two axes have few parts.
   constexpr std::size_t most = 4096;
   if (blocks.size() > most) return "more than 4096 parts that are cut along several axes";
   for (std::size_t a = 0; a < blocks.size(); ++a)
@@ -67,7 +67,7 @@ void for_each_run(const shape& whole, const tensor_block& at, Copy copy) {
   if (count == 0) return;
   int inner = at.extent.rank;  // axes from here on are whole in the block
   while (inner > 0 && at.extent[inner - 1] == whole[inner - 1]) --inner;
-  if (inner > 0) --inner;  // the first of them that is cut is contiguous, too
+  if (inner > 0) --inner;  // the last divided axis is contiguous, too
   const std::int64_t run = at.extent.elements(inner, at.extent.rank);
   std::vector<std::int64_t> index(static_cast<std::size_t>(inner), 0);
   for (std::int64_t done = 0; done < count; done += run) {

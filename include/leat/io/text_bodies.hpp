@@ -8,7 +8,7 @@
 
 namespace leat::io::detail {
 
-/// The name of the first field, empty if the text does not begin with one and what follows a name.
+/// The name of the first field; empty if the text does not begin with a name and a character that may follow a field's name.
 LEAT_FUNCTION std::string_view first_field(std::string_view text) {
   text_scanner in(text);
   const std::string_view name = in.identifier();

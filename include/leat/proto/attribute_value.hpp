@@ -1,7 +1,7 @@
 #pragma once
-// The value of a node's attribute, as in TensorFlow's files (attr_value.proto, tensor.proto, tensor_shape.proto): a number, a
-// string, a type, a shape, a tensor, a function's name with its own attributes, or a list of one of these. Value types: copied deeply,
-// moved cheaply, 40 bytes each; larger contents are boxed. Two are equal if files made of them are: numbers are compared by their
+// The value of a node's attribute, as in TensorFlow's files (attr_value.proto, tensor.proto, tensor_shape.proto): a number, a string, a
+// type, a shape, a tensor, a function's name with its own attributes, or a list of one of these. Value types: copied deeply, moved cheaply,
+// 40 bytes each; larger contents are boxed. Two values are equal if the files written from them are equal: numbers are compared by their
 // bits, so a NaN equals itself and 0 does not equal -0.
 
 #include <leat/core/function_bodies.hpp>
@@ -86,9 +86,9 @@ enum class tensor_field : std::uint8_t {
   float8_val = 18
 };
 
-/// A tensor in a file, with its elements in the field that the file used. Numbers are in `bytes`, little endian, as wide as the
-/// field's type: a half or a uint8 in `int_val` takes four bytes, a bool one. Strings are in `strings`. `tensor_contents.hpp` reads
-/// and writes elements. Source: TensorProto.
+/// A tensor in a file, with its elements in the field that the file used. Numbers are in `bytes`, little endian, as wide as the field's
+/// type: a half or a uint8 in `int_val` takes four bytes, a bool takes one. Strings are in `strings`. `tensor_contents.hpp` reads and
+/// writes elements. Source: TensorProto.
 struct tensor_proto {
   data_type dtype = data_type::invalid;
   tensor_field field = tensor_field::none;
@@ -99,7 +99,7 @@ struct tensor_proto {
   bool operator==(const tensor_proto&) const;
 };
 
-/// The name of an attribute that a function's body leaves open. Source: AttrValue.placeholder.
+/// The name of an attribute that a function's body leaves to its caller. Source: AttrValue.placeholder.
 struct attribute_placeholder {
   std::string name;
   bool operator==(const attribute_placeholder&) const;
@@ -108,8 +108,8 @@ struct attribute_placeholder {
 class attribute_value;
 struct attribute;
 
-/// Attributes by name: a sorted vector, since a node has few. Copies share it until one of them changes: most nodes of an operator have
-/// the same attributes.
+/// Attributes by name: a sorted vector, since a node has few. Copies share it until one of them changes, because most nodes of an operator
+/// have the same attributes.
 class attribute_map {
  public:
   attribute_map() noexcept;
@@ -120,13 +120,13 @@ class attribute_map {
   attribute_map& operator=(attribute_map&&) noexcept;
   ~attribute_map();
 
-  /// The value of a name, or null.
+  /// The value under this name, or null.
   const attribute_value* find(std::string_view name) const;
-  /// The same, to be written: it is this map's own, until the map is copied.
+  /// The same, for writing: the pointer refers to an unshared copy until the map is copied.
   attribute_value* find_to_change(std::string_view name);
   /// Whether there is a value under this name.
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  /// The value of a name; inserts an empty one if there is none.
+  /// The value under this name; inserts an empty one if there is none.
   attribute_value& operator[](std::string_view name);
   /// Removes a name and its value, if present.
   void erase(std::string_view name);
@@ -137,24 +137,25 @@ class attribute_map {
   bool empty() const;
   bool operator==(const attribute_map& other) const;
 
-  /// Reserves exactly this capacity: graphs hold many of these.
+  /// Reserves exactly this capacity, since graphs have many of these maps.
   void reserve(std::size_t count);
-  /// For readers of files: appends without sorting; no lookup may follow before `restore_order`.
+  /// For readers of files: appends without sorting. No lookup is allowed before `restore_order`.
   attribute_value& append(std::string name);
-  /// Sorts; returns a name that occurs twice, or null.
+  /// Sorts the attributes; returns a name that occurs twice, or null.
   const std::string* restore_order();
 
  private:
   friend class attribute_supply;
   std::vector<attribute>::const_iterator place(std::string_view name) const;
   const std::vector<attribute>& list() const;
-  // For changes: nobody else's.
+  // An unshared copy, for writing.
   std::vector<attribute>& own();
-  struct shared_list;            // and how many maps have it
-  shared_list* list_ = nullptr;  // null if there are none
+  struct shared_list;            // the attributes, and the count of maps that share them
+  shared_list* list_ = nullptr;  // null if the map is empty
 };
 
-/// Hands out copies of a map. They are counted many at a time: a counter that threads share costs more than all else of a copy.
+/// Hands out copies of a map. It raises the reference count for many copies at once, since updating a counter that threads share costs more
+/// than the rest of a copy.
 class attribute_supply {
  public:
   attribute_supply() noexcept = default;
@@ -180,7 +181,7 @@ class attribute_supply {
   static constexpr int at_a_time = 64;
   void count(int more) noexcept;
   attribute_map map_;
-  int ahead_ = 0;  // copies that are counted and not handed out
+  int ahead_ = 0;  // copies that are counted but not handed out yet
 };
 
 /// A function's name and the attributes of its call. Source: NameAttrList.
@@ -214,7 +215,7 @@ bool same_bits(float a, float b);
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b);
 }  // namespace detail
 
-/// The value of an attribute, or none. Strings are bytes. Source: AttrValue.
+/// The value of an attribute, or none. Strings may hold arbitrary bytes. Source: AttrValue.
 class attribute_value {
  public:
   using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto, box<tensor_proto>,
@@ -283,7 +284,7 @@ class attribute_value {
  private:
   void put(std::int64_t number);
   void put(bool truth);
-  // Each takes the list's elements away.
+  // Each takes the elements out of the list.
   void put(std::vector<std::string>& list);
   void put(std::vector<std::int64_t>& list);
   void put(std::vector<float>& list);
@@ -294,6 +295,7 @@ class attribute_value {
   void put(std::vector<function_value>& list);
 };
 
+/// A named attribute of a node.
 struct attribute {
   std::string name;
   attribute_value value;

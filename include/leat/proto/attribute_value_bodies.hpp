@@ -85,11 +85,11 @@ LEAT_FUNCTION attribute_map& attribute_map::operator=(attribute_map&& other) noe
   return *this;
 }
 LEAT_FUNCTION attribute_map::~attribute_map() {
-  // Acquire and release: what others read of the list, and of copies that they let go, comes before its end.
+  // Acquire and release: reads of the list by other threads, through copies that they have released, happen before its deletion.
   if (list_ != nullptr && list_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete list_;
 }
 LEAT_FUNCTION void attribute_supply::count(int more) noexcept {
-  if (more != 0) map_.list_->users.fetch_add(more, std::memory_order_acq_rel);  // not the last one: the supply's own map is counted, too
+  if (more != 0) map_.list_->users.fetch_add(more, std::memory_order_acq_rel);  // never reaches zero: the supply's own map is counted, too
 }
 LEAT_FUNCTION const std::vector<attribute>& attribute_map::list() const {
   static const std::vector<attribute> none;
@@ -98,7 +98,7 @@ LEAT_FUNCTION const std::vector<attribute>& attribute_map::list() const {
 LEAT_FUNCTION std::vector<attribute>& attribute_map::own() {
   if (list_ == nullptr) {
     list_ = new shared_list;
-  } else if (list_->users.load(std::memory_order_acquire) > 1) {  // acquire: after what others read through copies that they let go
+  } else if (list_->users.load(std::memory_order_acquire) > 1) {  // acquire: after reads by others through copies since released
     attribute_map mine;
     mine.list_ = new shared_list;
     mine.list_->rows = list_->rows;

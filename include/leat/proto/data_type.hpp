@@ -13,7 +13,7 @@
 
 namespace leat {
 
-/// TensorFlow's element types. A file may hold a number without a name here; it is kept.
+/// TensorFlow's element types. A file may contain a number that has no name here; the number is kept.
 enum class data_type : std::int32_t {
   invalid = 0,
   float32 = 1,
@@ -52,7 +52,7 @@ enum class data_type : std::int32_t {
 };
 
 namespace detail {
-/// A name without "DT_", indexed by number; and the bytes of one element in a tensor's contents, 0 if they vary.
+/// A type's name without "DT_", indexed by number, and the bytes of one element in a tensor's contents, 0 if they vary.
 struct data_type_row {
   std::string_view name;
   int bytes;
@@ -96,7 +96,7 @@ inline constexpr int data_type_count = static_cast<int>(sizeof(data_types) / siz
 
 inline constexpr int reference_offset = 100;
 
-/// Whether it denotes a variable's storage.
+/// Whether a type denotes a variable's storage.
 constexpr bool is_reference(data_type d) {
   return static_cast<int>(d) > reference_offset && static_cast<int>(d) < reference_offset + detail::data_type_count;
 }
@@ -106,7 +106,7 @@ constexpr data_type base_of(data_type d) { return is_reference(d) ? static_cast<
 constexpr data_type reference_to(data_type d) {
   return d == data_type::invalid || is_reference(d) ? d : static_cast<data_type>(static_cast<int>(d) + reference_offset);
 }
-/// Whether the number has a name.
+/// Whether the type's number has a name.
 constexpr bool is_known(data_type d) {
   return (static_cast<int>(d) >= 0 && static_cast<int>(d) < detail::data_type_count) || is_reference(d);
 }
@@ -119,8 +119,8 @@ constexpr dtype to_dtype(data_type d) {
   return size_of(known) > 0 ? known : dtype::invalid;
 }
 
-/// Whether a dtype's values are numbers that the library has no arrays of: they are carried from file to file, and no run can take them.
-/// Texts, handles and variants have kernels of their own, and nothing is known of `invalid`.
+/// Whether a dtype's values are numbers for which the library has no arrays: such values are carried from file to file, and no run can take
+/// them. Strings, handles and variants have kernels of their own, and nothing is known about `invalid`.
 constexpr bool is_carried_only(dtype d) {
   const data_type type = base_of(to_data_type(d));
   return size_of(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string && type != data_type::resource &&
@@ -133,7 +133,7 @@ constexpr int content_size_of(data_type d) { return is_known(d) && !is_reference
 /// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; for a number without a name, its digits.
 std::string name_of_data_type(data_type d);
 
-/// "int32", "string_ref": a type in messages; "dtype 99" for an unknown one, which a file may contain.
+/// The name of a type in messages, "int32" or "string_ref"; "dtype 99" for an unknown type, which a file may contain.
 std::string lower_name_of_data_type(data_type d);
 
 /// The type of a TensorFlow name ("DT_INT32_REF"), or nothing.

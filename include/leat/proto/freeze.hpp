@@ -1,7 +1,7 @@
 #pragma once
-// Freezes a graph: each variable becomes a constant of the same name with a given value, and its readers read that. So a trained
-// model is one file. Nodes that write variables must not remain: with fetches, the graph is first cut down to what they need. Works
-// on file data, whether the library knows the operators or not.
+// Freezes a graph: each variable becomes a constant of the same name with a given value, and nodes that read the variable read the
+// constant. So a trained model is a single file. Nodes that write variables must not remain: with fetches, the graph is first cut down to
+// the subgraph that they need. Works on file data, whether or not the library knows the operators.
 // Source: TensorFlow 1.x `graph_util.convert_variables_to_constants`, `extract_sub_graph`.
 
 #include <leat/core/function_bodies.hpp>
@@ -41,15 +41,15 @@ std::string listed(std::vector<std::string_view> names);
 
 }  // namespace detail
 
-/// The subgraph that these fetches ("name" or "name:0") need, in the graph's order. Errors: not_found for a fetch or an input without a
+/// The subgraph that these fetches ("name" or "name:0") need, in the graph's order. Errors: not_found for a fetch or an input that names no
 /// node. Source: `extract_sub_graph`.
 graph_def extract_sub_graph(const graph_def& def, const std::vector<std::string>& fetches);
 
-/// The graph with constants in place of all variables; with fetches, cut down to what they need. Values of variables that the fetches
-/// do not need are ignored. Nodes keep their names, devices and colocations; `ReadVariableOp` becomes `Identity`.
-/// Errors: failed_precondition, naming all variables without a value, or a node that takes a variable's reference, such as an
-/// assignment; invalid_argument, naming the variable, for a value of another dtype or an incompatible shape; not_found for a value
-/// of no variable, and a fetch of no node.
+/// The graph with constants in place of all variables; with fetches, cut down to the subgraph that they need. Values of variables that the
+/// fetches do not need are ignored. Nodes keep their names, devices and colocations; `ReadVariableOp` becomes `Identity`.
+/// Errors: failed_precondition, naming all variables without a value, or a node that takes a variable's reference, such as an assignment;
+/// invalid_argument, naming the variable, for a value of another dtype or an incompatible shape; not_found for a value that belongs to no
+/// variable, and for a fetch that names no node.
 /// Source: `convert_variables_to_constants`.
 graph_def freeze(const graph_def& def, const variable_values& values, const std::vector<std::string>& fetches = {});
 

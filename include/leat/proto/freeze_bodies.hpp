@@ -73,7 +73,7 @@ LEAT_FUNCTION graph_def freeze(const graph_def& def, const variable_values& valu
   if (!nothing.empty()) throw not_found("freeze: the graph has no variables " + detail::listed(nothing));
 
   graph_def frozen = fetches.empty() ? def : extract_sub_graph(def, fetches);
-  std::unordered_map<std::string_view, const node_def*> variables;  // in the input graph, whose names stay valid
+  std::unordered_map<std::string_view, const node_def*> variables;  // names are those of the input graph, which stay valid
   std::vector<std::string_view> missing;
   for (const node_def& node : frozen.nodes) {
     if (!detail::is_variable(node)) continue;

@@ -1,7 +1,7 @@
 #pragma once
-// A graph in file form: plain data that mirrors TensorFlow's messages (graph.proto, node_def.proto, meta_graph.proto), with their
-// names. It can hold every operator, also unknown ones; nothing is checked or run here. `io/` reads and writes it, graphs are
-// imported from it and exported to it.
+// A graph in file form: plain data that mirrors TensorFlow's messages (graph.proto, node_def.proto, meta_graph.proto), with their names. It
+// can hold every operator, also unknown ones; nothing is checked or run here. `io/` reads and writes it; graphs are imported from it and
+// exported to it.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/attribute_value.hpp>
@@ -39,8 +39,8 @@ struct saver_def {
   bool operator==(const saver_def& other) const;
 };
 
-/// A named collection: names of nodes and tensors, bytes (such as serialized VariableDefs), numbers, or messages of any
-/// type, which only binary files can hold. Source: CollectionDef.
+/// A named collection: names of nodes and tensors, bytes (such as serialized VariableDefs), numbers, or messages of any type, which only
+/// binary files can hold. Source: CollectionDef.
 struct collection_def {
   struct node_list {
     std::vector<std::string> value{};
@@ -58,7 +58,7 @@ struct collection_def {
     std::vector<float> value{};
     bool operator==(const float_list& other) const;
   };
-  /// Each a google.protobuf.Any in binary form.
+  /// Each value is a google.protobuf.Any in binary form.
   struct any_list {
     std::vector<std::string> value{};
     bool operator==(const any_list&) const;

@@ -8,7 +8,7 @@
 
 namespace leat::proto::detail {
 
-/// A string from a file for a message: short, on one line, printable.
+/// A string from a file in quotes, for a message: shortened, on one line, printable.
 inline std::string in_quotes(std::string_view text, std::size_t longest = 80) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string result = "\"";

@@ -22,7 +22,7 @@ struct node_def {
   bool operator==(const node_def&) const;
 };
 
-/// The TensorFlow version that wrote a graph, and those that may read it. Source: VersionDef.
+/// The TensorFlow version that wrote a graph, and the versions that may read it. Source: VersionDef.
 struct version_def {
   std::int32_t producer = 0;
   std::int32_t min_consumer = 0;
@@ -30,8 +30,8 @@ struct version_def {
   bool operator==(const version_def&) const;
 };
 
-/// Nodes in any order. `library` is a FunctionDefLibrary in binary form, carried unparsed; JSON cannot carry it, text can.
-/// Source: GraphDef.
+/// A graph. Its nodes are in any order. `library` is a FunctionDefLibrary in binary form, carried unparsed; JSON cannot carry it, the text
+/// format can. Source: GraphDef.
 struct graph_def {
   std::vector<node_def> nodes{};
   version_def versions{};

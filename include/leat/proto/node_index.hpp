@@ -1,6 +1,6 @@
 #pragma once
-// Node names to indices: a hash table with open addressing, eight bytes per entry. Names come from files, so the hash is seeded anew in
-// each program; otherwise a file could be crafted to collide, which takes quadratic time.
+// Maps node names to indices: a hash table with open addressing, eight bytes per entry. Names come from files, so the hash has a new seed
+// in each process; otherwise a crafted file could make all names collide, which takes quadratic time.
 
 #include <leat/proto/node_def.hpp>
 
@@ -18,7 +18,7 @@ class node_index {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// For the nodes of a graph, which must not change while the table is used, and be at most 2^32 - 2.
+  /// A table for the nodes of a graph, at most 2^32 - 2, which must not change while the table is used.
   explicit node_index(const std::vector<node_def>& nodes)
       : nodes_(nodes), slots_(std::bit_ceil(nodes.size() + nodes.size() / 2 + 2)), mask_(slots_.size() - 1) {}
 
@@ -27,7 +27,7 @@ class node_index {
     const slot& s = slots_[place(name, hash(name))];
     return std::size_t{s.number} - 1;
   }
-  /// Inserts a node's name; returns the node that has it already, or `none`.
+  /// Inserts a node's name; returns the node that already has this name, or `none`.
   std::size_t insert(std::size_t node) {
     const std::string_view name = nodes_[node].name;
     const auto h = hash(name);
@@ -52,13 +52,13 @@ class node_index {
   }
 
   static std::uint64_t seed() {
-    static const int here = 0;  // its address differs from run to run, too
+    static const int here = 0;  // the address differs from run to run, too
     static const std::uint64_t value =
         static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15u ^
         reinterpret_cast<std::uintptr_t>(&here);
     return value;
   }
-  /// Eight bytes at a time, each multiplied to 128 bits whose halves are folded.
+  /// Hashes eight bytes at a time: each is multiplied to 128 bits, whose halves are folded.
   static std::uint64_t hash(std::string_view text) {
     const auto fold = [](std::uint64_t a, std::uint64_t b) {
       const std::uint64_t al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;

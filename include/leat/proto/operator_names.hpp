@@ -1,6 +1,6 @@
 #pragma once
-// Groups of operators that are distinguished by TensorFlow's names alone, in files whose operators the library need not know: loops, which
-// have a way back, and the operators that make a variable. Of a graph's nodes the operator's facts say the same (graph/facts.hpp).
+// Groups of operators by TensorFlow's names alone, for files with operators that the library may not know: the operators of loops, which
+// close a back edge, and those that create a variable. For the nodes of a graph, the operator's facts state the same (graph/facts.hpp).
 
 #include <string_view>
 

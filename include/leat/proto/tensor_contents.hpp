@@ -1,8 +1,8 @@
 #pragma once
-// The elements of a tensor_proto, in every form that TensorFlow writes: `tensor_content` (all elements, little endian; strings as
-// their lengths followed by their bytes), or a field of the element's type, whose last value is repeated for all remaining elements
-// (a tensor of a million zeros has one value in its file). So a small file can ask for much memory: `problem_of` validates a tensor
-// without allocating, and `contents` has a limit.
+// The elements of a tensor_proto, in every form that TensorFlow writes: `tensor_content` (all elements, little endian; strings as their
+// lengths followed by their bytes), or a field of the element's type, whose last value is repeated for all remaining elements (a tensor of
+// a million zeros has one value in its file). So a small file can request much memory: `problem_of` validates a tensor without allocating,
+// and `contents` has a limit.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -28,13 +28,13 @@ static_assert(std::endian::native == std::endian::little,
 /// The largest rank of TensorFlow's shapes.
 inline constexpr std::size_t max_file_rank = 254;
 
-/// What is wrong with a shape, or empty: a dimension below -1, a rank above 254, more than 2^63 elements.
+/// The problem with a shape, or an empty string: a dimension below -1, a rank above 254, more than 2^63 elements.
 std::string problem_of(const tensor_shape_proto& shape);
 
 /// Number of elements, or nothing if the shape is invalid or not fully known.
 std::optional<std::int64_t> element_count(const tensor_shape_proto& shape);
 
-/// "[2, ?]", or "?" for an unknown rank.
+/// A shape as text: "[2, ?]", or "?" for an unknown rank.
 std::string to_text(const tensor_shape_proto& shape);
 
 /// The name of a field of TensorProto.
@@ -129,7 +129,7 @@ T value_at(std::string_view bytes, std::size_t i) {
   return value;
 }
 
-/// Strings in `tensor_content`: all lengths as varints, then all bytes. Nothing if it is malformed.
+/// The strings in `tensor_content`: all lengths as varints, then all bytes. Nothing if it is malformed.
 std::optional<std::vector<std::string_view>> packed_texts(std::string_view bytes, std::int64_t count);
 
 /// The range of numbers that an `int_val` of a type may have.
@@ -155,16 +155,16 @@ constexpr std::pair<std::int64_t, std::int64_t> range_of(data_type d) {
 
 }  // namespace detail
 
-/// What is wrong with a tensor, or empty: no type, a shape that is not fully known, values in a field of another type, more values
-/// than elements, contents of another length, numbers that the type cannot hold.
+/// The problem with a tensor, or an empty string: no type, a shape that is not fully known, values in a field of another type, more values
+/// than elements, contents of another length, numbers that the type cannot represent.
 std::string problem_of(const tensor_proto& t);
 
-/// Default limit of `contents`: a file of a few bytes can name any number of elements.
+/// Default limit of `contents` on the number of elements, because a file of a few bytes can claim any number of them.
 inline constexpr std::int64_t max_contents = std::int64_t{1} << 28;
 
-/// The elements of a tensor, in row-major order; a bool as `std::vector<bool>`.
-/// Errors: invalid_argument if the tensor's type is not T (float, double, std::int32_t, std::int64_t, std::uint8_t, bool,
-/// std::string), if it is invalid (`problem_of`), or if it has more elements than `limit`.
+/// The elements of a tensor, in row-major order; those of a bool tensor as `std::vector<bool>`.
+/// Errors: invalid_argument if the tensor's type is not T (float, double, std::int32_t, std::int64_t, std::uint8_t, bool, std::string), if
+/// the tensor is invalid (`problem_of`), or if it has more elements than `limit`.
 template <class T>
 std::vector<T> contents(const tensor_proto& t, std::int64_t limit = max_contents) {
   constexpr bool is_text = std::is_same_v<T, std::string>;
@@ -214,8 +214,8 @@ std::vector<T> contents(const tensor_proto& t, std::int64_t limit = max_contents
   return result;
 }
 
-/// A tensor of these elements, in the form of TensorFlow's Python: one element in the field of its type, more as `tensor_content`,
-/// strings always as `string_val`.
+/// A tensor of these elements, in the form that TensorFlow's Python library writes: a single element in the field of its type, more
+/// elements as `tensor_content`, strings always as `string_val`.
 /// Errors: invalid_argument if the shape has another number of elements.
 template <std::ranges::sized_range Values>
 tensor_proto make_tensor_proto(const Values& values, tensor_shape_proto shape) {
@@ -244,7 +244,7 @@ tensor_proto make_tensor_proto(const Values& values, tensor_shape_proto shape) {
   }
   return t;
 }
-/// A scalar.
+/// A scalar tensor with this value.
 template <class T>
   requires element_type<T> || std::is_convertible_v<T, std::string_view>
 tensor_proto make_tensor_proto(const T& value) {

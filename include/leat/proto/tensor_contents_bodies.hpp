@@ -47,7 +47,7 @@ LEAT_FUNCTION std::string to_text(const tensor_shape_proto& shape) {
 namespace leat::detail {
 
 LEAT_FUNCTION std::optional<std::vector<std::string_view>> packed_texts(std::string_view bytes, std::int64_t count) {
-  if (count > static_cast<std::int64_t>(bytes.size())) return std::nullopt;  // a length takes a byte at least
+  if (count > static_cast<std::int64_t>(bytes.size())) return std::nullopt;  // each length takes at least a byte
   std::vector<std::uint64_t> lengths;
   lengths.reserve(static_cast<std::size_t>(count));
   std::uint64_t total = 0;
@@ -78,7 +78,7 @@ LEAT_FUNCTION std::optional<std::vector<std::string_view>> packed_texts(std::str
 namespace leat {
 
 LEAT_FUNCTION std::string problem_of(const tensor_proto& t) {
-  // Called for graphs of a million tensors: strings are built for errors only.
+  // Called for graphs of a million tensors, so strings are built for errors only.
   const auto type = [&] { return name_of_data_type(t.dtype); };
   if (t.dtype == data_type::invalid) return "dtype is missing";
   if (!is_known(t.dtype) || is_reference(t.dtype)) return "dtype " + type() + " is not an element type";

@@ -1,6 +1,7 @@
 #pragma once
-// Validates a graph_def: names are well-formed and unique, inputs exist, control inputs come last, there are no cycles except loops
-// (from NextIteration to Merge), tensors match their shapes. Operators are not interpreted. Linear in the size of the graph.
+// Validates a graph_def: names are well-formed and unique, inputs exist, control inputs come last, there are no cycles except through a
+// loop's back edge (from NextIteration to Merge), tensors match their shapes. Operators are not interpreted. Takes time linear in the size
+// of the graph.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/graph_def.hpp>
@@ -18,7 +19,7 @@
 
 namespace leat::proto {
 
-/// An error in a graph: the node, the field ("input[1]", `attr["value"].tensor`), and what is wrong.
+/// An error in a graph: the node, the field ("input[1]", `attr["value"].tensor`), and a description.
 struct finding {
   std::string node;
   std::string field;
@@ -26,7 +27,7 @@ struct finding {
   bool operator==(const finding&) const = default;
 };
 
-/// `node "a": input[0]: ...`.
+/// The error as text: `node "a": input[0]: ...`.
 std::string to_text(const finding& f);
 
 /// Whether TensorFlow accepts the name of a node: letters, digits, `.`, and after the first also `_ / \ > -`.
@@ -45,7 +46,7 @@ struct input_name {
   int output = 0;
   bool control = false;
 };
-/// Nothing for any other form: an empty name, an output that is not a number below 2^31.
+/// Parses an input. Returns nothing for any other form, such as an empty name or an output that is not a number below 2^31.
 constexpr std::optional<input_name> parse_input(std::string_view text) {
   input_name input;
   if (text.starts_with('^')) {
@@ -72,10 +73,10 @@ namespace detail {
 inline constexpr std::size_t most_findings = 1000;
 }  // namespace detail
 
-/// All errors of a graph as a whole, at most `most`; of cycles the first.
+/// All errors of a whole graph, at most `most` of them; only the first cycle is reported.
 std::vector<finding> findings(const graph_def& graph, std::size_t most = detail::most_findings);
 
-/// Errors: invalid_argument naming node and field of the first error, and the number of others.
+/// Throws if the graph has errors. Errors: invalid_argument, with node and field of the first error, and the number of other errors.
 void validate(const graph_def& graph);
 inline void validate(const meta_graph_def& meta) { validate(meta.graph); }
 

@@ -22,7 +22,7 @@ LEAT_FUNCTION std::string to_text(const finding& f) {
 
 namespace leat::proto::detail {
 
-/// Checks one graph; `positions` maps names to nodes.
+/// Checks one graph; `positions_` maps names to nodes.
 class graph_check {
  public:
   explicit graph_check(const graph_def& graph, std::size_t most) : graph_(graph), most_(most), positions_(graph.nodes) {}
@@ -86,11 +86,11 @@ class graph_check {
     }
   }
 
-  /// Depth first, with an explicit stack; an edge to an open node closes a cycle.
+  /// Depth-first search with an explicit stack; an edge to an open node closes a cycle.
   void check_cycles() {
     enum : std::uint8_t { unseen, open, closed };
     std::vector<std::uint8_t> state(graph_.nodes.size(), unseen);
-    std::vector<std::pair<std::size_t, std::size_t>> stack;  // node, next of its edges
+    std::vector<std::pair<std::size_t, std::size_t>> stack;  // node, its next edge
     for (std::size_t start = 0; start < graph_.nodes.size() && !full(); ++start) {
       if (state[start] != unseen) continue;
       stack.assign(1, {start, first_edge_[start]});
@@ -105,7 +105,7 @@ class graph_check {
         const std::size_t next = edges_[edge++];
         if (state[next] == open) {
           report_cycle(stack, next);
-          return;  // one is enough: others may be the same
+          return;  // one cycle is reported, since others may be the same
         }
         if (state[next] == unseen) {
           state[next] = open;
@@ -130,7 +130,7 @@ class graph_check {
       check_value(value, path, name);
     }
   }
-  /// The path is built for errors only.
+  /// Checks an attribute's value. The path is built for errors only.
   void check_value(const attribute_value& value, const std::string& path, const std::string& name) {
     const auto here = [&](std::string_view rest) { return path + "attr[" + in_quotes(name) + "]." + std::string(rest); };
     if (const auto* shape = value.get_if<tensor_shape_proto>()) {

@@ -1,12 +1,13 @@
 #pragma once
-// Gradients accumulated over several small batches, to be applied as one step: for batches that memory does not hold at once.
+// Gradients accumulated over several small batches and applied as one step, for batches that do not fit into memory at once.
 
 #include <leat/train/averages.hpp>
 #include <leat/train/optimizer.hpp>
 
 namespace leat {
 
-/// Gradients of small batches: `add` takes in those of one, `apply` makes a training step of the mean of all since the last one.
+/// Two operations: `add` adds the gradients of one small batch, `apply` is a training step with the mean of all batches since the last
+/// step.
 template <expression Add, expression Apply>
 struct accumulated_gradients {
   Add add;
@@ -33,9 +34,9 @@ constexpr auto zeros_of_shape(const X& x) {
 }
 }  // namespace detail
 
-/// Accumulates what `compute_gradients` gave: `auto [add, apply] = accumulate_gradients<"sums">(adam(0.01f), pairs)`; run `add` for each
-/// small batch, then `apply`. `apply` without any `add` before it applies zeros. Arguments after the pairs are those of
-/// `apply_gradients`: a counter, which rises with `apply`. Variables, untrainable, that start with zeros: `Name/w` for each variable w,
+/// Accumulates the gradients from `compute_gradients`: `auto [add, apply] = accumulate_gradients<"sums">(adam(0.01f), pairs)`; run `add`
+/// for each small batch, then `apply`. If no `add` preceded it, `apply` applies zeros. Arguments after the pairs are those of
+/// `apply_gradients`: a counter, which rises with `apply`. Variables, untrainable, initially zeros: `Name/w` for each variable w, and
 /// `Name/count`. Shapes and dtypes: as `apply_gradients`.
 template <fixed_string Name, optimizer_like Optimizer, class... Gs, class... Vs, class... Step>
   requires(sizeof...(Gs) > 0 && sizeof...(Step) <= 1)

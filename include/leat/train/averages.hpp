@@ -1,5 +1,5 @@
 #pragma once
-// Moving averages: the formulas, for typed expressions and graphs with names (named/train/moving_average.hpp), and averages of typed
+// Moving averages: the formulas, for typed expressions and graphs with names (named/train/moving_average.hpp), and moving averages of typed
 // expressions.
 
 #include <leat/train/setting.hpp>
@@ -8,17 +8,17 @@ namespace leat {
 
 namespace average {
 
-/// What a step takes off an average: (average - value)(1 - decay); `rest` is 1 - decay.
+/// The amount that an update subtracts from an average: (average - value)(1 - decay); `rest` is 1 - decay.
 template <class Average, class Value, class Rest>
 constexpr auto change(const Average& average, const Value& value, const Rest& rest) {
   return (average - value) * rest;
 }
-/// The decay after n updates, less at first: min(decay, (1 + n) / (10 + n)).
+/// The decay after n updates, which is smaller at first: min(decay, (1 + n) / (10 + n)).
 template <class Decay, class Count>
 constexpr auto decay_after(const Decay& decay, const Count& n) {
   return minimum(decay, (constant_beside<1>(n) + n) / (constant_beside<10>(n) + n));
 }
-/// The share of values in an average that started at 0, after `count` updates: 1 - decay^count.
+/// The total weight of the values in an average that started at 0, after `count` updates: 1 - decay^count.
 template <class Decay, class Count>
 constexpr auto share(const Decay& decay, const Count& count) {
   return constant_beside<1>(count) - pow(decay, count);
@@ -38,17 +38,17 @@ template <class X>
 using dims_like = typename static_dims<X>::type;
 }  // namespace detail
 
-/// A moving average of a typed expression: its value, and the update that a step waits for or fetches.
+/// A moving average of a typed expression: its value, and the operation that updates it, which a step waits for or a run fetches.
 template <tensor_expression Average, expression Update>
 struct moving_average_parts {
   Average value;
   Update update;
 };
 
-/// The average of all values that `x` has had when the update ran, each weighing `decay` times the next; 0 before the first.
+/// The average of all values that `x` had when the update ran, each with `decay` times the weight of the next; 0 before the first update.
 /// `auto [smooth, update] = moving_average<"loss/average">(loss, 0.9f)`. Variables, untrainable: `Name/biased`, like x, and
-/// `Name/local_step` []; both start with 0, and the value is corrected for that. Unlike TensorFlow's average of a variable, which starts
-/// with its first value, this one starts with none. Shapes: x static; result like x. Dtypes: floating point.
+/// `Name/local_step` []; both start with 0, and the value is corrected for that bias. Unlike TensorFlow's average of a variable, which
+/// starts with the variable's initial value, this one starts with no value. Shapes: x static; result like x. Dtypes: floating point.
 /// Source: TensorFlow `ExponentialMovingAverage(zero_debias=True)`.
 template <fixed_string Name, tensor_expression X, detail::optimizer_setting Decay, LEAT_SITE>
   requires(is_floating(X::type) && X::extent.is_static())

@@ -1,5 +1,5 @@
 #pragma once
-// Clipping of gradients, between computing and applying them.
+// Clipping of gradients, after they are computed and before they are applied.
 
 #include <leat/ops/state.hpp>
 
@@ -14,7 +14,7 @@ concept limit = number_or_constant<L> || (tensor_expression<L> && requires { req
 /// Source: TensorFlow `clip_by_norm`.
 template <tensor_expression X, detail::limit Limit>
 constexpr auto clip_by_norm(const X& x, const Limit& limit) {
-  // The square root of 0 has no gradient: 1 replaces the sum there.
+  // The square root has no gradient at 0, so a sum of 0 is replaced by 1.
   const auto sum = reduce_sum(square(x));
   const auto some = greater(sum, constant_beside<0>(sum));
   const auto norm = select(some, sqrt(select(some, sum, constant_beside<1>(sum))), sum);

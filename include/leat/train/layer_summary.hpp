@@ -1,6 +1,6 @@
 #pragma once
-// How large a model is: its trainable variables counted, and a table of its layers. A layer is what the variables' names have before
-// their last slash: "hidden" of "hidden/kernel". named/train/named_layers.hpp has the same of graphs with names.
+// The size of a model: the number of its trainable parameters, and a table of its layers. The layer of a variable is its name up to the
+// last slash: "hidden" for "hidden/kernel". named/train/named_layers.hpp has the same for graphs with names.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/list.hpp>
@@ -11,12 +11,12 @@
 
 namespace leat {
 
-/// A variable as tables of models have it.
+/// A variable, as tables of models list it.
 struct parameter_row {
   std::string name;
   tensor_info info;
 };
-/// A line of such a table.
+/// A line of a table of layers.
 struct layer_row {
   std::string layer;
   std::string shape;
@@ -27,11 +27,11 @@ namespace detail {
 
 /// Trainable variables of a plain table, in order of creation.
 list<parameter_row> parameters_of(const graph& g);
-/// Variables by layer, in order of their first one.
+/// Groups variables by layer, in the order of each layer's first variable.
 list<layer_row> layers_of(list_view<parameter_row> parameters);
 std::int64_t count_of(list_view<parameter_row> parameters);
 std::int64_t bytes_of(list_view<parameter_row> parameters);
-/// The table as text; its last line has the number of all parameters and their bytes.
+/// The table as text; its last line states the number of all parameters and their bytes.
 std::string table_text(list_view<layer_row> rows, std::int64_t bytes);
 
 template <class... Es>
@@ -43,13 +43,13 @@ list<parameter_row> parameters_of_expressions() {
 
 }  // namespace detail
 
-/// The number of elements of all trainable variables that these expressions are made of.
+/// The number of elements of all trainable variables that these expressions depend on.
 template <expression... Es>
   requires(sizeof...(Es) > 0)
 std::int64_t parameter_count(const Es&...) {
   return detail::count_of(detail::parameters_of_expressions<Es...>());
 }
-/// A table of their layers: name, shapes of the variables, parameters.
+/// A table of the layers of these expressions: name, shapes of the variables, number of parameters.
 template <expression... Es>
   requires(sizeof...(Es) > 0)
 std::string summary_table(const Es&...) {

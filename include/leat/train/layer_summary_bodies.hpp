@@ -45,7 +45,7 @@ LEAT_FUNCTION std::int64_t bytes_of(list_view<parameter_row> parameters) {
   return bytes;
 }
 
-// 235146 as "235,146".
+// Formats 235146 as "235,146".
 LEAT_FUNCTION std::string with_commas(std::int64_t n) {
   std::string text = std::to_string(n);
   for (auto at = static_cast<std::int64_t>(text.size()) - 3; at > (n < 0 ? 1 : 0); at -= 3) text.insert(static_cast<std::size_t>(at), ",");

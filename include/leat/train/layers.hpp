@@ -1,5 +1,5 @@
 #pragma once
-// Layers: functions that make variables, with TensorFlow's names, and an expression of them.
+// Layers: functions that create variables, with TensorFlow's names, and return an expression that uses them.
 
 #include <leat/core/philox.hpp>
 #include <leat/ops/state.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat {
 
-/// A dense layer: its output, and its variables, to be read, assigned, saved or penalized.
+/// A dense layer: its output, and its variables, which can be read, assigned, saved or penalized.
 template <tensor_expression Output, tensor_expression Kernel, tensor_expression Bias>
 struct dense_parts {
   Output output;
@@ -24,12 +24,12 @@ template <class X>
 concept dense_operand = tensor_expression<X> && requires { requires X::rank == 2 && X::extent.dim[1] >= 0 && is_floating(X::type); };
 }  // namespace detail
 
-/// x kernel + bias with both variables: `auto [hidden, kernel, bias] = dense_layer<"hidden", 256>(x)`. Variables: `Name/kernel`
-/// [inputs, Units] (Glorot uniform by `seed`) and `Name/bias` [Units] (zeros).
+/// x kernel + bias, and the two variables: `auto [hidden, kernel, bias] = dense_layer<"hidden", 256>(x)`. Variables: `Name/kernel` [inputs,
+/// Units] (Glorot uniform by `seed`) and `Name/bias` [Units] (zeros).
 /// Shapes: x […, inputs] of rank 2, `inputs` a size; output [rows, Units]. Dtypes: floating point. Source: TensorFlow `layers.Dense`.
 template <fixed_string Name, std::int64_t Units, detail::dense_operand X>
 constexpr auto dense_layer(const X& x, std::uint64_t seed = 0) {
-  // Not by variable<>: nvcc would spell the user's own variable<"hidden/kernel", ...> with the names used here.
+  // Does not use variable<>: nvcc would print the user's own variable<"hidden/kernel", ...> with the names of these template arguments.
   using type = typename X::element;
   const auto kernel = detail::make_variable<name_of<Name / "kernel">, type, dims<X::extent[1], Units>, true>(glorot_uniform(seed));
   const auto bias = detail::make_variable<name_of<Name / "bias">, type, dims<Units>, true>(zeros);
@@ -107,7 +107,7 @@ constexpr std::int64_t width_of() {
   return width;
 }
 }  // namespace detail
-/// All dimensions but the first, which are sizes, as one. Shapes: x [batch, ...]; result [batch, n]. Dtypes: any.
+/// Merges all dimensions but the first, which must be sizes, into one. Shapes: x [batch, ...]; result [batch, n]. Dtypes: any.
 /// Source: TensorFlow `layers.flatten`.
 template <detail::flat_operand X>
 constexpr auto flatten_layer(const X& x) {
@@ -116,9 +116,9 @@ constexpr auto flatten_layer(const X& x) {
 LEAT_OTHERWISE("flatten_layer(x) takes a tensor of rank 1 or more, whose dimensions but the first are sizes")
 flatten_layer(...) LEAT_DELETED;
 
-/// Dropout by a mask that each run is fed, as typed expressions have no random operators: x mask / (1 - rate). The mask, of x's shape, is
-/// 0 where an element is dropped and 1 elsewhere, `draw_dropout_mask` fills one; a mask of ones with a rate of 0 drops nothing. The rate is
-/// a number, a parameter or a scalar tensor. Dtypes: floating point. Source: TensorFlow `nn.dropout`.
+/// Dropout by a mask that is fed in each run, since typed expressions have no random operators: x mask / (1 - rate). The mask has x's
+/// shape; it is 0 where an element is dropped and 1 elsewhere. `draw_dropout_mask` fills a mask; a mask of ones with a rate of 0 drops
+/// nothing. The rate is a number, a parameter or a scalar tensor. Dtypes: floating point. Source: TensorFlow `nn.dropout`.
 template <tensor_expression X, tensor_expression M, detail::optimizer_setting Rate, LEAT_SITE>
   requires(is_floating(X::type) && X::type == M::type && X::extent == M::extent)
 constexpr auto dropout_by_mask(const X& x, const M& mask, const Rate& rate) {
@@ -128,7 +128,7 @@ constexpr auto dropout_by_mask(const X& x, const M& mask, const Rate& rate) {
 LEAT_OTHERWISE("dropout_by_mask(x, mask, rate) takes two tensors of one floating-point dtype and shape, and a number or scalar tensor")
 dropout_by_mask(...) LEAT_DELETED;
 
-/// Fills a mask for `dropout_by_mask`: each element 0 with probability `rate`, otherwise 1. The numbers depend on `seed` and `step` alone.
+/// Fills a mask for `dropout_by_mask`: each element is 0 with probability `rate`, otherwise 1. The mask depends only on `seed` and `step`.
 /// Errors: invalid_argument for a rate outside [0, 1).
 template <class T>
 void draw_dropout_mask(std::span<T> mask, double rate, std::uint64_t seed, std::uint64_t step) {
@@ -136,8 +136,8 @@ void draw_dropout_mask(std::span<T> mask, double rate, std::uint64_t seed, std::
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = uniform<double>(mix(seed, step), i) < rate ? T(0) : T(1);
 }
 
-/// Functions one after the other: `sequential(f, g)(x)` is g(f(x)). They are layers, such as
-/// `[](const auto& x) { return relu(dense<"hidden", 64>(x)); }`, or those of graphs with names. Source: TensorFlow `keras.Sequential`.
+/// Composes functions: `sequential(f, g)(x)` is g(f(x)). The functions are layers, such as `[](const auto& x) { return relu(dense<"hidden",
+/// 64>(x)); }`, or layers of graphs with names. Source: TensorFlow `keras.Sequential`.
 template <class... Functions>
 class sequential {
  public:

@@ -1,20 +1,21 @@
 #pragma once
 // The formulas of losses and regularizers, written once for typed expressions (train/losses.hpp) and graphs with names
-// (named/train/named_losses.hpp). The first argument of each, the kit, says how the operands' kind writes the functions that have names of
-// their own in TensorFlow's graphs, numbers (beside an operand of their dtype), weights and averages; `+`, `-`, `*` are operators of both
-// kinds. Each operation is a statement, so that nodes with names get these in TensorFlow's order. Source: TensorFlow 1.x `tf.losses`.
+// (named/train/named_losses.hpp). The first argument of each formula, the kit, provides those functions that differ between the two kinds
+// of operands: functions whose nodes have their own names in TensorFlow's graphs, numbers in an operand's dtype, weights and averages; both
+// kinds have the operators `+`, `-`, `*`. Each operation is a statement of its own, so that nodes with names are created in TensorFlow's
+// order. Source: TensorFlow 1.x `tf.losses`.
 
 #include <leat/ops/state.hpp>
 
 namespace leat::losses {
 
-/// How the weighted losses of all elements become the result.
+/// How the weighted losses of all elements are reduced to the result.
 enum class reduction {
-  none,                    ///< not at all: the result has the shape of the losses
+  none,                    ///< no reduction: the result has the shape of the losses
   sum,                     ///< Σ w l
-  mean,                    ///< Σ w l / Σ w, the weights broadcast; 0 if they add up to 0
+  mean,                    ///< Σ w l / Σ w, the weights broadcast; 0 if the sum of weights is 0
   sum_over_batch_size,     ///< Σ w l / number of elements
-  sum_by_nonzero_weights,  ///< Σ w l / number of elements whose weight is not 0; 0 if there is none
+  sum_by_nonzero_weights,  ///< Σ w l / number of elements with nonzero weight; 0 if there is none
 };
 
 namespace formula {
@@ -59,7 +60,7 @@ constexpr auto log_loss(const K& k, const L& labels, const P& predictions, const
   return first - second;
 }
 
-// max(0, 1 - (2 z - 1) x) of labels z, 0 or 1.
+// max(0, 1 - (2 z - 1) x) with labels z, 0 or 1.
 template <class K, class L, class X>
 constexpr auto hinge(const K& k, const L& labels, const X& logits) {
   const auto ones = k.ones_like(labels);
@@ -78,14 +79,14 @@ constexpr auto cosine_distance(const K& k, const L& labels, const P& predictions
   return k.one(sum) - sum;
 }
 
-// z (1 - s) + s/2: labels of sigmoids, smoothed.
+// z (1 - s) + s/2: smoothed labels of sigmoids.
 template <class K, class L, class Rest, class Share>
 constexpr auto smooth_sigmoid_labels(const K&, const L& labels, const Rest& one_less_smoothing, const Share& half_smoothing) {
   const auto kept = labels * one_less_smoothing;
   return kept + half_smoothing;
 }
 
-// z (1 - s) + s/classes: one-hot labels, smoothed.
+// z (1 - s) + s/classes: smoothed one-hot labels.
 template <class K, class L, class Rest, class Smoothing>
 constexpr auto smooth_one_hot_labels(const K& k, const L& labels, const Rest& one_less_smoothing, const Smoothing& smoothing) {
   const auto share = k.divide(smoothing, k.class_count(labels));
@@ -111,7 +112,7 @@ constexpr auto weighted_cross_entropy(const K& k, const L& labels, const X& logi
   return k.add_last(linear, weighted);
 }
 
-// Of each sample, the mean of the squared differences between all pairs of its errors: with n errors e,
+// For each sample, the mean of the squared differences between all pairs of its errors: with n errors e,
 // 2 Σ e² / (n - 1) - 2 (Σ e)² / (n (n - 1)), weighted, and summed over the samples.
 template <class K, class L, class P, class W>
 constexpr auto mean_pairwise_squared_error(const K& k, const L& labels, const P& predictions, const W& weights) {
@@ -139,7 +140,7 @@ constexpr auto mean_pairwise_squared_error(const K& k, const L& labels, const P&
   return k.choose_or_zero(some, total, "value");
 }
 
-// Losses and weights of float32, which broadcast to them, reduced.
+// Reduces losses; the weights are float32 and broadcast to the losses.
 template <reduction R, class K, class X, class W>
 constexpr auto reduce_weighted(const K& k, const X& losses, const W& weights) {
   const auto weighted = k.multiply(losses, weights);

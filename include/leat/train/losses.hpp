@@ -1,12 +1,11 @@
 #pragma once
-// Losses of typed expressions: `losses::mean_squared_error(labels, predictions)`, with weights
-// `losses::mean_squared_error(labels, predictions, weights)`, with another reduction
-// `losses::mean_squared_error<losses::reduction::mean>(labels, predictions, weights)`. named/train/named_losses.hpp has those of graphs
-// with names, train/loss_formulas.hpp the formulas of both.
+// Losses of typed expressions: `losses::mean_squared_error(labels, predictions)`, with weights `losses::mean_squared_error(labels,
+// predictions, weights)`, with another reduction `losses::mean_squared_error<losses::reduction::mean>(labels, predictions, weights)`.
+// named/train/named_losses.hpp has the losses of graphs with names, train/loss_formulas.hpp the formulas of both.
 //
-// Weights are a tensor of rank 0, or of the rank of the losses with each dimension 1 or equal; or a number. Labels and predictions are
+// Weights are a number, or a tensor that has rank 0 or the rank of the losses, with each dimension 1 or equal. Labels and predictions are
 // cast to float32, and so is the result, as in TensorFlow; cross entropies are computed in the dtype of the logits. Errors, at compile
-// time: shapes of labels and predictions that differ, weights that do not broadcast, dtypes that are not numbers; logits that are not
+// time: shapes of labels and predictions that differ, weights that do not broadcast, dtypes that are not numbers, logits that are not
 // floating point. Source: TensorFlow 1.x `tf.losses`.
 
 #include <leat/train/loss_formulas.hpp>
@@ -24,11 +23,11 @@ template <class W>
 concept weights_like = std::same_as<W, unit_weights> || leat::detail::optimizer_setting<W> || tensor_expression<W>;
 template <class S>
 concept loss_setting = leat::detail::optimizer_setting<S>;
-/// A setting that was not given: its usual value.
+/// The default value of a setting.
 template <double Value>
 using usual = compile_time_number<std::bit_cast<std::uint64_t>(Value), true>;
 
-// As an operand, to be checked: numbers, and what was not given, are a scalar.
+// The operand that stands for weights when a call is checked: numbers, and weights that were not given, count as a scalar.
 using scalar_weights =
     leat::detail::leaf_tensor<leat::detail::constant_leaf<float, leat::detail::bits_of(dtype::float32, 1)>, float, dims<>>;
 template <class W>
@@ -46,13 +45,13 @@ constexpr auto weights_as(const W& weights) {
   if constexpr (std::same_as<W, unit_weights>) return weights;
   else return cast<T>(leat::detail::as_setting<Site, 0>(weights));
 }
-// A number in a dtype.
+// A setting, converted to the dtype `T`.
 template <class T, class Site, int K, class S>
 constexpr auto setting_as(const S& setting) {
   return cast<T>(leat::detail::as_setting<Site, K>(setting));
 }
 
-// ---- what each takes ------------------------------------------------------------------------------------------------
+// ---- checks of arguments --------------------------------------------------------------------------------------------
 
 constexpr bool weights_broadcast(const shape& weights, const shape& losses) {
   if (weights.rank == 0) return true;
@@ -156,7 +155,7 @@ struct sparse_softmax_cross_entropy_rule {
     if (!weights_broadcast(without_last_1(x.extent(2), got.extent.rank), got.extent)) return inference::wrong(weights_differ);
     return got;
   }
-  // A last dimension of 1 too many is left out.
+  // Drops a last dimension of 1 if the shape has one dimension too many.
   static constexpr shape without_last_1(shape s, int rank) {
     if (s.rank == rank + 1 && s[s.rank - 1] == 1) s.dim[--s.rank] = 0;
     return s;
@@ -172,7 +171,7 @@ constexpr auto squeezed(const X& x) {
   }
 }
 
-// The losses of the elements; labels are smoothed unless the smoothing is the usual one, 0.
+// The losses of the elements; labels are smoothed unless the smoothing has its default value, 0.
 template <class Site, class L, class X, class S>
 constexpr auto sigmoid_cross_entropy_of(const L& labels, const X& logits, const S& smoothing) {
   using T = typename X::element;
@@ -208,7 +207,7 @@ constexpr auto weigh(const X& each, const W& weights) {
 
 namespace losses {
 
-/// Losses of elements, weighted and reduced. Shapes: losses [...]; result [], or that of the losses if the reduction is `none`. Dtypes:
+/// Weighted and reduced losses of elements. Shapes: losses [...]; result [], or that of the losses if the reduction is `none`. Dtypes:
 /// numbers; computed as float32; result like the losses. Source: TensorFlow `compute_weighted_loss`.
 template <reduction R = reduction::sum_by_nonzero_weights, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
   requires(tensor_expression<X> && accepted<detail::weighted_loss_rule, X, detail::weights_form<W>>)
@@ -219,7 +218,7 @@ template <reduction R = reduction::sum_by_nonzero_weights, class X, detail::weig
   requires(refused<detail::weighted_loss_rule, X, detail::weights_form<W>>)
 why<detail::weighted_loss_rule, X, detail::weights_form<W>> compute_weighted_loss(const X&, const W& = {}) = delete;
 
-// A loss of labels and predictions as float32; `formula_call` uses `z` and `p`.
+// Defines a loss of labels and predictions as float32; `formula_call` refers to them as `z` and `p`.
 #define LEAT_POINTWISE_LOSS(function, formula_call)                                                                                      \
   template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE> \
     requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<W>>)                                   \
@@ -232,16 +231,16 @@ why<detail::weighted_loss_rule, X, detail::weights_form<W>> compute_weighted_los
     requires(refused<detail::function##_rule, L, P, detail::weights_form<W>>)                                                            \
   why<detail::function##_rule, L, P, detail::weights_form<W>> function(const L&, const P&, const W& = {}) = delete;
 
-/// |p - z|. Shapes: labels z and predictions p the same; result [], or theirs if the reduction is `none`. Dtypes: numbers; result
-/// float32. Source: TensorFlow `absolute_difference`.
+/// |p - z|. Shapes: labels z and predictions p have the same shape; result [], or that shape if the reduction is `none`. Dtypes: numbers;
+/// result float32. Source: TensorFlow `absolute_difference`.
 LEAT_POINTWISE_LOSS(absolute_difference, formula::absolute_difference(detail::typed_kit{}, z, p))
-/// (p - z)². Shapes, dtypes: as `absolute_difference`. Source: TensorFlow `mean_squared_error`.
+/// (p - z)². Shapes and dtypes: as `absolute_difference`. Source: TensorFlow `mean_squared_error`.
 LEAT_POINTWISE_LOSS(mean_squared_error, formula::mean_squared_error(detail::typed_kit{}, z, p))
-/// max(0, 1 - (2 z - 1) x) of labels z, 0 or 1, and logits x. Shapes, dtypes: as `absolute_difference`. Source: TensorFlow `hinge_loss`.
+/// max(0, 1 - (2 z - 1) x) of labels z, 0 or 1, and logits x. Shapes and dtypes: as `absolute_difference`. Source: TensorFlow `hinge_loss`.
 LEAT_POINTWISE_LOSS(hinge_loss, formula::hinge(detail::typed_kit{}, z, p))
 #undef LEAT_POINTWISE_LOSS
 
-// The same with a setting behind the weights, `s`.
+// The same with a setting `s` after the weights.
 #define LEAT_POINTWISE_LOSS(function, usual_value, formula_call)                                                              \
   template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights, \
             detail::loss_setting S = detail::usual<usual_value>, LEAT_SITE>                                                   \
@@ -257,15 +256,15 @@ LEAT_POINTWISE_LOSS(hinge_loss, formula::hinge(detail::typed_kit{}, z, p))
     requires(refused<detail::function##_rule, L, P, detail::weights_form<W>>)                                                 \
   why<detail::function##_rule, L, P, detail::weights_form<W>> function(const L&, const P&, const W& = {}, const S& = {}) = delete;
 
-/// e²/2 of errors e = p - z up to a setting delta, 1 unless given; delta |e| - delta²/2 beyond. Shapes, dtypes: as `absolute_difference`.
-/// Source: TensorFlow `huber_loss`.
+/// Huber loss of errors e = p - z: e²/2 where |e| ≤ delta, delta |e| - delta²/2 beyond; the setting delta is 1 unless given. Shapes and
+/// dtypes: as `absolute_difference`. Source: TensorFlow `huber_loss`.
 LEAT_POINTWISE_LOSS(huber_loss, 1.0, formula::huber(detail::typed_kit{}, z, p, s))
-/// -z log(p + epsilon) - (1 - z) log(1 - p + epsilon) of probabilities p; the setting epsilon is 1e-7 unless given. Shapes, dtypes: as
+/// -z log(p + epsilon) - (1 - z) log(1 - p + epsilon) of probabilities p; the setting epsilon is 1e-7 unless given. Shapes and dtypes: as
 /// `absolute_difference`. Source: TensorFlow `log_loss`.
 LEAT_POINTWISE_LOSS(log_loss, 1e-7, formula::log_loss(detail::typed_kit{}, z, p, s))
 #undef LEAT_POINTWISE_LOSS
 
-/// 1 - Σ p z along an axis, of vectors that are normalized already: `cosine_distance<1>(labels, predictions)`. Shapes: losses with the
+/// 1 - Σ p z along an axis, for vectors that are already normalized: `cosine_distance<1>(labels, predictions)`. Shapes: losses with the
 /// axis as 1. Dtypes: as `absolute_difference`. Source: TensorFlow `cosine_distance`.
 template <int Axis, reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights,
           LEAT_SITE>
@@ -294,7 +293,7 @@ template <class L, class P, detail::weights_like W = detail::unit_weights>
 why<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<W>> mean_pairwise_squared_error(const L&, const P&,
                                                                                                          const W& = {}) = delete;
 
-// The same of logits, in their dtype.
+// Defines the same for logits, in their dtype.
 #define LEAT_CROSS_ENTROPY(function)                                                                                          \
   template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights, \
             detail::loss_setting S = detail::usual<0.0>, LEAT_SITE>                                                           \
@@ -307,16 +306,16 @@ why<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<W>> mea
     requires(refused<detail::function##_rule, L, X, detail::weights_form<W>>)                                                 \
   why<detail::function##_rule, L, X, detail::weights_form<W>> function(const L&, const X&, const W& = {}, const S& = {}) = delete;
 
-/// `sigmoid_cross_entropy_with_logits`, of labels z (1 - s) + s/2 with a smoothing s, 0 unless given. Shapes: labels and logits the same.
-/// Dtypes: logits floating point; result like logits. Source: TensorFlow `sigmoid_cross_entropy`.
+/// `sigmoid_cross_entropy_with_logits` with labels z (1 - s) + s/2; the smoothing s is 0 unless given. Shapes: labels and logits have the
+/// same shape. Dtypes: logits floating point; result like logits. Source: TensorFlow `sigmoid_cross_entropy`.
 LEAT_CROSS_ENTROPY(sigmoid_cross_entropy)
-/// `softmax_cross_entropy_with_logits`, of labels z (1 - s) + s/classes with a smoothing s, 0 unless given; without a gradient for the
-/// labels. Shapes: labels and logits [..., classes]; losses [...]. Dtypes: as `sigmoid_cross_entropy`.
+/// `softmax_cross_entropy_with_logits` with labels z (1 - s) + s/classes; the smoothing s is 0 unless given. Labels get no gradient.
+/// Shapes: labels and logits [..., classes]; losses [...]. Dtypes: as `sigmoid_cross_entropy`.
 /// Source: TensorFlow `softmax_cross_entropy`.
 LEAT_CROSS_ENTROPY(softmax_cross_entropy)
 #undef LEAT_CROSS_ENTROPY
 
-/// `sparse_softmax_cross_entropy_with_logits`. Shapes: logits [..., classes], labels [...] or [..., 1]; weights as the labels. Dtypes:
+/// `sparse_softmax_cross_entropy_with_logits`. Shapes: logits [..., classes]; labels [...] or [..., 1]; weights like the labels. Dtypes:
 /// labels int32 or int64; result like logits. Errors in a run: invalid_argument for labels out of range.
 /// Source: TensorFlow `sparse_softmax_cross_entropy`.
 template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
@@ -331,7 +330,7 @@ template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, det
 why<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<W>> sparse_softmax_cross_entropy(const L&, const X&,
                                                                                                            const W& = {}) = delete;
 
-// What is neither: the last overloads.
+// The last overloads, for all other arguments.
 #define LEAT_LOSS_OTHERWISE(function, words)                             \
   LEAT_OTHERWISE("losses::" #function words) function(...) LEAT_DELETED; \
   template <auto First, auto... Rest>                                    \
@@ -362,8 +361,9 @@ struct weighted_cross_entropy_rule {
   static constexpr inference infer(const operand_list& x) { return rule::broadcast_pair(x, rule::takes::floating); }
 };
 }  // namespace detail
-/// (1 - z) x + (1 + (q - 1) z) log(1 + e^-x) of logits x and labels z, in a stable form; q is the weight of positives, a number or scalar
-/// tensor. Shapes: labels and logits the same. Dtypes: floating point. Source: TensorFlow `weighted_cross_entropy_with_logits`.
+/// (1 - z) x + (1 + (q - 1) z) log(1 + e^-x) of logits x and labels z, in a numerically stable form; q is the weight of positives, a number
+/// or scalar tensor. Shapes: labels and logits have the same shape. Dtypes: floating point. Source: TensorFlow
+/// `weighted_cross_entropy_with_logits`.
 template <class L, class X, detail::optimizer_setting Q, LEAT_SITE>
   requires(tensor_expression<L> && accepted<detail::weighted_cross_entropy_rule, L, X>)
 constexpr auto weighted_cross_entropy_with_logits(const L& labels, const X& logits, const Q& pos_weight) {

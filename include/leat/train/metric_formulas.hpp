@@ -1,6 +1,6 @@
 #pragma once
 // The formulas of streaming metrics, written once for typed expressions (train/metrics.hpp) and graphs with names
-// (named/train/named_metrics.hpp); what a kit is, loss_formulas.hpp tells. Source: TensorFlow 1.x `tf.metrics`.
+// (named/train/named_metrics.hpp). loss_formulas.hpp explains the kit, their first argument. Source: TensorFlow 1.x `tf.metrics`.
 
 #include <leat/ops/state.hpp>
 
@@ -8,14 +8,14 @@
 
 namespace leat::metrics::formula {
 
-// total / count, 0 before anything was counted.
+// total / count, or 0 before anything was counted.
 template <class K, class T, class C>
 constexpr auto mean(const K& k, const T& total, const C& count, std::string_view name) {
   const auto some = k.maximum(count, k.zero(count));
   return k.divide_no_nan(total, some, name);
 }
 
-// hits / (hits + misses), 0 if there is neither: precision with false positives as misses, recall with false negatives.
+// hits / (hits + misses), or 0 if both are 0: precision if the misses are false positives, recall if they are false negatives.
 template <class K, class H, class M>
 constexpr auto share(const K& k, const H& hits, const M& misses, std::string_view name) {
   const auto all = hits + misses;

@@ -1,8 +1,8 @@
 #pragma once
-// Streaming metrics of typed expressions: `auto m = metrics::accuracy<"accuracy">(labels, predictions)` makes the untrainable variables
-// "accuracy/total" and "accuracy/count", the value so far `m.value`, and `m.update`, which counts the batch of its run and gives the value
-// after it. `s.assign(m.total, 0.0f)` and `s.assign(m.count, 0.0f)` begin anew. Weights are those of losses (train/losses.hpp), and so are
-// the errors, at compile time. named/train/named_metrics.hpp has more for graphs with names. Source: TensorFlow 1.x `tf.metrics`.
+// Streaming metrics of typed expressions: `auto m = metrics::accuracy<"accuracy">(labels, predictions)` creates the untrainable variables
+// "accuracy/total" and "accuracy/count"; `m.value` is the value so far, and `m.update` counts the batch of its run and returns the value
+// after it. `s.assign(m.total, 0.0f)` and `s.assign(m.count, 0.0f)` reset the metric. Weights, and errors at compile time, are those of
+// losses (train/losses.hpp). named/train/named_metrics.hpp has more metrics for graphs with names. Source: TensorFlow 1.x `tf.metrics`.
 
 #include <leat/train/losses.hpp>
 #include <leat/train/metric_formulas.hpp>
@@ -17,7 +17,7 @@ struct mean_metric {
   Total total;
   Count count;
 };
-/// A metric that is a share of hits, and its variables.
+/// A metric that is hits / (hits + misses), and its variables.
 template <class Value, class Update, class Hits, class Misses>
 struct share_metric {
   Value value;
@@ -33,7 +33,7 @@ using losses::detail::unit_weights;
 using losses::detail::weights_form;
 using losses::detail::weights_like;
 
-// A variable of one number, 0 at first.
+// A scalar variable, initially 0.
 template <fixed_string Name>
 constexpr auto zero_variable() {
   return leat::detail::make_variable<name_of<Name>, float, dims<>, false>(zeros);
@@ -104,7 +104,7 @@ template <fixed_string Name, class X, detail::weights_like W = detail::unit_weig
   requires(refused<detail::mean_rule, X, detail::weights_form<W>>)
 why<detail::mean_rule, X, detail::weights_form<W>> mean(const X&, const W& = {}) = delete;
 
-// A metric of labels `z` and predictions `p` of one shape, which `call` makes.
+// Defines a metric of labels `z` and predictions `p` with one shape; the expression `call` computes it.
 #define LEAT_PAIR_METRIC(function, call)                                                                   \
   template <fixed_string Name, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE> \
     requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<W>>)     \
@@ -115,10 +115,11 @@ why<detail::mean_rule, X, detail::weights_form<W>> mean(const X&, const W& = {})
     requires(refused<detail::function##_rule, L, P, detail::weights_form<W>>)                              \
   why<detail::function##_rule, L, P, detail::weights_form<W>> function(const L&, const P&, const W& = {}) = delete;
 
-/// How often predictions are equal to labels. Shapes: the same. Dtypes: any; predictions are cast to that of the labels.
+/// The fraction of predictions that are equal to the labels. Shapes: labels and predictions have the same shape. Dtypes: any; predictions
+/// are cast to the dtype of the labels.
 /// Source: TensorFlow `metrics.accuracy`.
 LEAT_PAIR_METRIC(accuracy, (detail::mean_of<Name, Site>(cast<float>(equal(cast<typename L::element>(p), z)), weights)))
-/// The mean of |p - z|. Source: TensorFlow `metrics.mean_absolute_error`.
+/// The mean of |p - z|. Shapes: labels z and predictions p have the same shape. Source: TensorFlow `metrics.mean_absolute_error`.
 LEAT_PAIR_METRIC(mean_absolute_error,
                  (detail::mean_of<Name, Site>(losses::formula::absolute_difference(detail::typed_kit{}, cast<float>(z), cast<float>(p)),
                                               weights)))
@@ -126,11 +127,11 @@ LEAT_PAIR_METRIC(mean_absolute_error,
 LEAT_PAIR_METRIC(mean_squared_error,
                  (detail::mean_of<Name, Site>(losses::formula::mean_squared_error(detail::typed_kit{}, cast<float>(z), cast<float>(p)),
                                               weights)))
-/// True positives among those predicted true; labels and predictions are cast to bool. Source: TensorFlow `metrics.precision`.
+/// The fraction of positive predictions that are true; labels and predictions are cast to bool. Source: TensorFlow `metrics.precision`.
 LEAT_PAIR_METRIC(precision,
                  (detail::share_of<Name, "false_positives/count", Site>(logical_and(cast<bool>(z), cast<bool>(p)),
                                                                         logical_and(logical_not(cast<bool>(z)), cast<bool>(p)), weights)))
-/// True positives among those that are true. Source: TensorFlow `metrics.recall`.
+/// The fraction of positive labels that are predicted true; labels and predictions are cast to bool. Source: TensorFlow `metrics.recall`.
 LEAT_PAIR_METRIC(recall,
                  (detail::share_of<Name, "false_negatives/count", Site>(logical_and(cast<bool>(z), cast<bool>(p)),
                                                                         logical_and(cast<bool>(z), logical_not(cast<bool>(p))), weights)))

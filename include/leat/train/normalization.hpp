@@ -6,8 +6,8 @@
 
 namespace leat {
 
-/// A batch normalization: its output in training, by the batch's own mean and variance; its output afterwards, by the moving ones; the
-/// update of these; and its variables.
+/// A batch normalization: its output in training, with the batch's own mean and variance; its output in evaluation, with the moving
+/// averages; the operation that updates these; and its variables.
 template <tensor_expression Output, tensor_expression Evaluated, expression Update, tensor_expression Variable, tensor_expression Scale,
           tensor_expression Mean, tensor_expression Variance>
 struct batch_normalization_parts {
@@ -25,7 +25,7 @@ template <class X>
 concept normalized_operand =
     tensor_expression<X> && requires { requires X::rank >= 2 && X::extent.dim[X::rank - 1] >= 0 && is_floating(X::type); };
 
-// (x - mean) / √(variance + ε) gamma + beta, with what does not depend on x computed first.
+// (x - mean) / √(variance + ε) gamma + beta, with the factors that do not depend on x computed first.
 template <class X, class Mean, class Variance, class Epsilon, class Gamma, class Beta>
 constexpr auto normalized(const X& x, const Mean& mean, const Variance& variance, const Epsilon& epsilon, const Gamma& gamma,
                           const Beta& beta) {
@@ -38,8 +38,8 @@ constexpr auto batch_moments(const X& x, std::index_sequence<K...>) {
 }
 }  // namespace detail
 
-/// Normalizes each channel (the last axis) over all others: `auto bn = batch_normalization<"bn">(x)`. `bn.output` is for training,
-/// `bn.evaluated` for the use of a trained model; `bn.update`, which training must fetch or group with its step, moves the averages:
+/// Normalizes each channel (the last axis) over all other axes: `auto bn = batch_normalization<"bn">(x)`. `bn.output` is for training,
+/// `bn.evaluated` for the use of a trained model; `bn.update`, which training must fetch or group with its step, updates the averages:
 /// average -= (average - value of the batch)(1 - momentum). Variables: `Name/gamma` (ones), `Name/beta` (zeros), and untrainable
 /// `Name/moving_mean` (zeros), `Name/moving_variance` (ones), each [channels].
 /// Shapes: x […, channels] of rank 2 or more, `channels` a size; outputs like x. Dtypes: floating point.

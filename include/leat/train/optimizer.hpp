@@ -1,9 +1,9 @@
 #pragma once
-// Optimizers. Each is one rule (rules.hpp) whose update, written over rows with the library's own operators, says what becomes of a
-// variable, its slots and its gradient in one step. Fusion makes one pass of it; where the gradient is of rows that were looked up, it
-// is written over these rows alone (row_gradient.hpp). `minimize` finds the variables that the loss depends
-// on, differentiates, and applies the rule to each; `compute_gradients` and `apply_gradients` are the two halves, for
-// what is done to gradients between them.
+// Optimizers. Each is one rule (rules.hpp), whose update computes a variable and its slots after a step from their values before it and the
+// gradient, written with the library's own operators. Fusion compiles the update to one pass. If the gradient consists of rows that were
+// looked up, the update is applied to these rows alone (row_gradient.hpp). `minimize` finds the variables that the loss depends on,
+// differentiates, and applies the rule to each; `compute_gradients` and `apply_gradients` are the two halves, for programs that transform
+// gradients in between.
 
 #include <leat/train/optimizer_step.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace leat {
 
-/// What makes an optimizer: `gradient_descent(0.1f)`, `adam(parameter<"rate">(0.001f))`.
+/// An optimizer: `gradient_descent(0.1f)`, `adam(parameter<"rate">(0.001f))`.
 template <class O>
 concept optimizer_like = requires { typename O::rule; };
 
@@ -25,9 +25,8 @@ class optimizer {
   constexpr explicit optimizer(const Settings&... settings) : settings_(settings...) {}
   constexpr const std::tuple<Settings...>& settings() const { return settings_; }
 
-  /// One training step on all trainable variables that the loss depends on; `step`, an integer variable, rises by one after
-  /// the updates. Errors (at compile time): the loss is not a scalar, or no gradient reaches a variable.
-  /// Source: TensorFlow `Optimizer.minimize`.
+  /// One training step on all trainable variables that the loss depends on; `step`, an integer variable, rises by one after the updates.
+  /// Errors (at compile time): the loss is not a scalar, or no gradient reaches a variable. Source: TensorFlow `Optimizer.minimize`.
   template <tensor_expression Loss>
     requires detail::loss_problem<Loss>::none
   constexpr auto minimize(const Loss& loss) const {
@@ -44,7 +43,8 @@ class optimizer {
   LEAT_OTHERWISE("minimize(loss) takes a scalar tensor, and perhaps an untrainable variable of integers that counts the steps")
   minimize(...) const LEAT_DELETED;
 
-  /// The gradients of the loss, each with its variable, as a tuple; of all trainable variables if none are named.
+  /// The gradients of the loss, each with its variable, as a tuple. Without variables as arguments, the gradients of all trainable
+  /// variables.
   template <tensor_expression Loss, tensor_expression... Vs>
     requires(sizeof...(Vs) > 0 && detail::gradient_problem<Loss, Vs...>::none)
   constexpr auto compute_gradients(const Loss& loss, const Vs&... variables) const {
@@ -67,7 +67,7 @@ class optimizer {
   LEAT_OTHERWISE("compute_gradients(loss, w1, w2, ...) takes a scalar tensor, and perhaps the variables; " LEAT_TENSORS)
   compute_gradients(...) const LEAT_DELETED;
 
-  /// One training step from gradients that are given: pairs, or a tuple of pairs.
+  /// One training step with given gradients: pairs of a gradient and a variable, or a tuple of such pairs.
   template <class... Gs, class... Vs>
     requires(sizeof...(Gs) > 0 && (detail::pair_problem<Gs, Vs>::none && ...))
   constexpr auto apply_gradients(const gradient_and_variable<Gs, Vs>&... pairs) const {
@@ -142,7 +142,7 @@ constexpr auto make_optimizer(const Settings&... settings) {
         as_setting<Site, static_cast<int>(K)>(settings)...);
   }(std::index_sequence_for<Settings...>{});
 }
-// What a slot starts with. Errors: invalid_argument for a number that is not positive, or, where 0 will do, negative.
+// Checks the initial value of a slot. Errors: invalid_argument for a number that is not positive, or, if `zero_too`, negative.
 constexpr double checked_start(double start, bool zero_too = false) {
   if (!(start > 0 || (zero_too && start == 0)))
     throw invalid_argument(zero_too ? "initial_accumulator_value " + std::to_string(start) + " needs to be positive or zero"
@@ -155,32 +155,35 @@ constexpr void check_strength(std::string_view name, double value) {
 }  // namespace detail
 
 #define LEAT_SETTINGS " takes numbers, parameters such as parameter<\"rate\">(0.1f), or other scalar tensors"
-/// Stochastic gradient descent; `rate` is a number, a parameter or a scalar expression, here and for all optimizers.
+/// Stochastic gradient descent: variable -= rate gradient. `rate` is a number, a parameter or a scalar expression, as for all optimizers.
+/// Source: TensorFlow `GradientDescentOptimizer`.
 template <detail::optimizer_setting Rate, LEAT_SITE>
 constexpr auto gradient_descent(const Rate& rate) {
   return detail::make_optimizer<train::gradient_descent_rule, Site>(rate);
 }
 LEAT_OTHERWISE_OF(gradient_descent, "(rate)" LEAT_SETTINGS);
-/// Gradient descent with momentum (Polyak 1964).
+/// Gradient descent with momentum: accumulator = momentum accumulator + gradient; variable -= rate accumulator (Polyak 1964). Slot:
+/// `w/Momentum`. Source: TensorFlow `MomentumOptimizer`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto momentum(const Rate& rate, const Momentum& m) {
   return detail::make_optimizer<train::momentum_rule<false>, Site>(rate, m);
 }
 LEAT_OTHERWISE_OF(momentum, "(rate, momentum)" LEAT_SETTINGS);
-/// Gradient descent with Nesterov's momentum.
+/// Gradient descent with Nesterov's momentum: accumulator as for `momentum`; variable -= rate gradient + rate momentum accumulator. Slot:
+/// `w/Momentum`. Source: TensorFlow `MomentumOptimizer(use_nesterov=True)`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto nesterov_momentum(const Rate& rate, const Momentum& m) {
   return detail::make_optimizer<train::momentum_rule<true>, Site>(rate, m);
 }
 LEAT_OTHERWISE_OF(nesterov_momentum, "(rate, momentum)" LEAT_SETTINGS);
-/// Adam (Kingma and Ba 2014).
+/// Adam (Kingma and Ba 2014). Slots: `w/Adam`, `w/Adam_1`; variables `beta1_power` and `beta2_power`. Source: TensorFlow `AdamOptimizer`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Beta1 = double, detail::optimizer_setting Beta2 = double,
           detail::optimizer_setting Epsilon = double, LEAT_SITE>
 constexpr auto adam(const Rate& rate, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999, const Epsilon& epsilon = 1e-8) {
   return detail::make_optimizer<train::adam_rule, Site>(rate, beta1, beta2, epsilon);
 }
 LEAT_OTHERWISE_OF(adam, "(rate, beta1, beta2, epsilon)" LEAT_SETTINGS);
-/// Adam with decay of the variables apart from their gradients: variable -= weight_decay variable (Loshchilov and Hutter 2017). As in
+/// Adam with weight decay that is separate from the gradients: variable -= weight_decay variable (Loshchilov and Hutter 2017). As in
 /// TensorFlow's `contrib.opt.AdamWOptimizer` the decay is not multiplied by the rate. Slots: `w/AdamW`, `w/AdamW_1`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Decay, detail::optimizer_setting Beta1 = double,
           detail::optimizer_setting Beta2 = double, detail::optimizer_setting Epsilon = double, LEAT_SITE>
@@ -189,7 +192,7 @@ constexpr auto adam_w(const Rate& rate, const Decay& weight_decay, const Beta1& 
   return detail::make_optimizer<train::decayed_adam_rule<update::adam_w>, Site>(rate, weight_decay, beta1, beta2, epsilon);
 }
 LEAT_OTHERWISE_OF(adam_w, "(rate, weight_decay, beta1, beta2, epsilon)" LEAT_SETTINGS);
-/// Adam whose step is scaled, variable by variable, to the variable's norm (You et al. 2019). Slots: `w/LAMB`, `w/LAMB_1`.
+/// Adam with a step that is scaled, variable by variable, to the variable's norm (You et al. 2019). Slots: `w/LAMB`, `w/LAMB_1`.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Decay = double, detail::optimizer_setting Beta1 = double,
           detail::optimizer_setting Beta2 = double, detail::optimizer_setting Epsilon = double, LEAT_SITE>
 constexpr auto lamb(const Rate& rate, const Decay& weight_decay = 0.0, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999,
@@ -212,7 +215,7 @@ constexpr auto rms_prop(const Rate& rate, const Decay& decay = 0.9, const Moment
   return detail::make_optimizer<train::rms_prop_rule, Site>(rate, decay, momentum, epsilon);
 }
 LEAT_OTHERWISE_OF(rms_prop, "(rate, decay, momentum, epsilon)" LEAT_SETTINGS);
-/// `rms_prop` by the variance of gradients: rms less the square of their mean. Slots: `w/RMSProp`, initially ones, `w/RMSProp_1` (the
+/// `rms_prop` with the variance of gradients: rms minus the square of their mean. Slots: `w/RMSProp`, initially ones, `w/RMSProp_1` (the
 /// mean), `w/RMSProp_2`. Source: TensorFlow `RMSPropOptimizer(centered=True)`; Graves 2013.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Decay = double, detail::optimizer_setting Momentum = double,
           detail::optimizer_setting Epsilon = double, LEAT_SITE>
@@ -237,7 +240,7 @@ struct ftrl_options {
   float l1 = 0;
   float l2 = 0;
   float beta = 0;
-  float l2_shrinkage = 0;  // a penalty of the loss, where l2 is one of the step
+  float l2_shrinkage = 0;  // a penalty on the loss; l2 is one on the step
 };
 namespace detail {
 constexpr void check_ftrl(const ftrl_options& options) {
@@ -259,20 +262,20 @@ constexpr auto ftrl(const Rate& rate, const ftrl_options& options = {}) {
 }
 LEAT_OTHERWISE_OF(ftrl, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
 
-/// Penalties of the proximal optimizers, and what an accumulator starts with.
+/// Penalties of the proximal optimizers, and the initial value of an accumulator.
 struct proximal_options {
   float l1 = 0;
   float l2 = 0;
   float start = 0.1f;  // initial accumulator of proximal_adagrad and adagrad_da
 };
-/// Gradient descent with penalties that a step obeys exactly: small variables become 0. Source: TensorFlow
+/// Gradient descent with penalties that each step applies exactly: small variables become 0. Source: TensorFlow
 /// `ProximalGradientDescentOptimizer`; Duchi and Singer 2009.
 template <detail::optimizer_setting Rate, LEAT_SITE>
 constexpr auto proximal_gradient_descent(const Rate& rate, const proximal_options& options = {}) {
   return detail::make_optimizer<train::proximal_gradient_descent_rule, Site>(rate, options.l1, options.l2);
 }
 LEAT_OTHERWISE_OF(proximal_gradient_descent, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
-/// `adagrad` with such penalties. Slot: `w/ProximalAdagrad`, initially `start`. Errors: invalid_argument if `start` is not positive.
+/// `adagrad` with the same penalties. Slot: `w/ProximalAdagrad`, initially `start`. Errors: invalid_argument if `start` is not positive.
 /// Source: TensorFlow `ProximalAdagradOptimizer`.
 template <detail::optimizer_setting Rate, LEAT_SITE>
 constexpr auto proximal_adagrad(const Rate& rate, const proximal_options& options = {}) {
@@ -280,8 +283,9 @@ constexpr auto proximal_adagrad(const Rate& rate, const proximal_options& option
       rate, options.l1, options.l2, static_cast<float>(detail::checked_start(static_cast<double>(options.start))));
 }
 LEAT_OTHERWISE_OF(proximal_adagrad, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
-/// Adagrad by dual averaging, for sparse linear models; `step` counts the steps from 0 and is to be `minimize`'s. Slots: `w/AdagradDA`,
-/// `w/AdagradDA_1`, initially `start`. Errors: invalid_argument if `start` is not positive. Source: TensorFlow `AdagradDAOptimizer`.
+/// Adagrad by dual averaging, for sparse linear models. `step` counts the steps from 0 and should be the argument of `minimize`. Slots:
+/// `w/AdagradDA`, and `w/AdagradDA_1`, initially `start`. Errors: invalid_argument if `start` is not positive. Source: TensorFlow
+/// `AdagradDAOptimizer`.
 template <detail::optimizer_setting Rate, tensor_expression Step, LEAT_SITE>
   requires(Step::rank == 0 && is_integer(Step::type))
 constexpr auto adagrad_da(const Rate& rate, const Step& step, const proximal_options& options = {}) {

@@ -1,6 +1,6 @@
 #pragma once
-// A training step as rows of the graph: a rule (rules.hpp) applied to each variable that a loss depends on, with its slots, its gradient
-// and the settings, in one step; the structures of `minimize` and `apply_gradients`, and what is wrong with their arguments.
+// Builds the rows of a training step: a rule (rules.hpp) is applied to each variable that a loss depends on, with its slots, its gradient
+// and the settings. Also the structures of `minimize` and `apply_gradients`, and the error messages for their arguments.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/gradient.hpp>
@@ -15,7 +15,7 @@ namespace train {
 using leat::detail::list;
 using leat::detail::list_view;
 
-/// A slot: a variable beside a variable, named `variable/name` as TensorFlow names it.
+/// A slot of an optimizer: a variable that belongs to another variable, named `variable/name` as TensorFlow names it.
 constexpr output slot(graph& g, const output& variable, std::string_view full_name, std::uint64_t kind, initializer_kind start,
                       std::uint64_t start_id = 0) {
   const tensor_info info{variable.type(), variable.extent()};
@@ -27,8 +27,8 @@ constexpr output slot(graph& g, const output& variable, std::string_view full_na
   return {g, made};
 }
 
-/// Where a setting of an optimizer (rate, momentum, …) comes from: a plain number that the expressions carry under `id`, or the node
-/// `row`, the expression with this id.
+/// The source of an optimizer's setting (rate, momentum, …): a plain number that the expressions carry under `id`, or the node `row`, which
+/// is the expression with this id.
 struct setting_source {
   std::uint64_t id = 0;
   int row = -1;
@@ -44,13 +44,13 @@ constexpr output setting(graph& g, const setting_source& from, dtype type) {
   g.remember(id, made);
   return {g, made};
 }
-/// A power of a setting, βᵗ in step t, kept as a scalar variable: TensorFlow's `beta1_power`.
+/// A power of a setting, βᵗ in step t, stored in a scalar variable: TensorFlow's `beta1_power`.
 struct kept_power {
   output variable;
-  output now;   // in this step
-  output next;  // what the variable holds after it
+  output now;   // the power in this step
+  output next;  // value of the variable after this step
 };
-// A plain number starts its variable at β, as in TensorFlow; where β is an expression the variable starts at 1.
+// If β is a plain number, its variable starts at β, as in TensorFlow; if β is an expression, the variable starts at 1.
 constexpr kept_power power_of(graph& g, const setting_source& beta, dtype type, std::string_view name) {
   const bool plain = beta.is_plain();
   const std::uint64_t id = mix(mix(hash_text(name), beta.id), static_cast<std::uint64_t>(type));
@@ -69,7 +69,7 @@ constexpr kept_power power_of(graph& g, const setting_source& beta, dtype type, 
 /// The settings of a rule, in the order of its optimizer's arguments.
 using rule_settings = list_view<setting_source>;
 
-/// The rows of one variable's step: slots, and what the rule's update makes of them.
+/// Appends the rows of one variable's step: its slots, and the changes that the rule's update makes to the variable and the slots.
 template <class Rule>
 constexpr void apply_update(graph& g, rule_settings s, const output& variable, const output& gradient, list<int>& updates) {
   const row_step rows(variable, changes_rows_alone<Rule> && !g.is_written ? rows_of(gradient) : row_gradient{}, is_linear_step<Rule>);
@@ -110,7 +110,7 @@ constexpr void apply_update(graph& g, rule_settings s, const output& variable, c
     updates.push_back(made.index());
   }
 }
-/// After all variables of a dtype: the powers of settings advance.
+/// Advances the powers of settings, after all variables of a dtype.
 template <class Rule>
 constexpr void advance_powers(graph& g, rule_settings s, dtype type, list<int>& updates) {
   for (const text p : Rule::powers) {
@@ -122,13 +122,13 @@ constexpr void advance_powers(graph& g, rule_settings s, dtype type, list<int>& 
 
 }  // namespace train
 
-/// A gradient and the variable that it is for.
+/// A gradient and its variable.
 template <tensor_expression Gradient, tensor_expression Variable>
 struct gradient_and_variable {
   Gradient gradient;
   Variable variable;
 };
-/// Pairs a gradient, or what was made of it, with its variable, for `apply_gradients`.
+/// Pairs a gradient, or a transformed gradient, with its variable, for `apply_gradients`.
 template <tensor_expression Gradient, tensor_expression Variable>
 constexpr gradient_and_variable<Gradient, Variable> with_variable(const Gradient& gradient, const Variable& variable) {
   return {gradient, variable};
@@ -139,7 +139,7 @@ namespace detail {
 
 struct no_step {};
 
-// One step: the rule's updates of all variables, then, if there is one, the step counter.
+// One step: the rule's updates of all variables, then the step counter, if there is one.
 template <class Rule>
 constexpr int apply_rule(graph& g, train::rule_settings settings, const list<int>& variables, const list<int>& gradients,
                          int counter) {
@@ -159,7 +159,7 @@ constexpr int apply_rule(graph& g, train::rule_settings settings, const list<int
   }
   return g.add(info_of<group_op>, {}, {}, updates);
 }
-/// The same from a loss: of all trainable variables that it depends on.
+/// The same for a loss: a step on all trainable variables that it depends on.
 template <class Rule>
 constexpr int minimize_by_rule(graph& g, train::rule_settings settings, int loss, int counter) {
   const auto variables = passes::trainable_variables(g, loss);
@@ -169,16 +169,16 @@ constexpr int minimize_by_rule(graph& g, train::rule_settings settings, int loss
 template <class... Es>
 struct expression_list {};
 
-// A training step in tables that defer them. Attributes: the rule, what the operands are (how many gradients, or 0 where the first
-// is a loss; whether a counter is there), then for each setting 1 and the id of the plain number that it carries, or 0 and the id of
-// the expression that is an operand. Operands: the loss, or gradients and then their variables; the counter; settings.
+// A training step in tables that defer steps. Attributes: the rule; the number of gradients, or 0 if the first operand is a loss; whether
+// there is a counter; then for each setting 1 and the id of the plain number that it carries, or 0 and the id of the expression that is an
+// operand. Operands: the loss, or gradients and then their variables; the counter; settings.
 struct deferred_step_op {
   static constexpr std::string_view type = "leat.TrainingStep";
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list&) { return {dtype::invalid, {}}; }
 };
-// A gradient of rows in such tables, for an optimizer's step: operands are rows [k, d…], and their indices [k], each once; the attribute is
-// the number of rows of the variable [n, d…].
+// A gradient of rows in such tables, for an optimizer's step. Operands: rows [k, d…], and their unique indices [k]; the attribute is the
+// number of rows of the variable [n, d…].
 struct deferred_rows_op {
   static constexpr std::string_view type = "leat.RowGradient";
   static constexpr op_kind kind = op_kind::kernel;
@@ -233,7 +233,7 @@ struct minimize_structure<Rule, Loss, Step, Settings...> : carries<Loss, Step, S
 
 template <class Rule, class Pairs, class Step, class... Settings>
 struct apply_structure;
-// What an expression list carries beside the settings: the counter's numbers, where there is one.
+// The numbers that a list of expressions carries in addition to the settings: those of the counter, if there is one.
 template <class Step, class... Es>
 struct carries_with_step : carries<Es...> {};
 template <tensor_expression Step, class... Es>
@@ -265,7 +265,7 @@ struct loss_problem {
   }
   static constexpr bool none = text().size == 0;
 };
-// Of handles there is none: clang asks for the type before it looks at what the function requires.
+// Handles have no such problem: clang instantiates the type before it checks the function's constraints.
 template <class Loss>
 struct loss_refusal {};
 template <tensor_expression Loss>
@@ -280,7 +280,7 @@ struct pair_problem {
                                                 : "apply_gradients: the second of a pair is not a variable");
   }
 };
-// Of several pairs the first that is wrong.
+// Reports the first wrong pair of several.
 template <class Gs, class Vs>
 struct pair_refusal {};
 template <class G, class V>
@@ -291,7 +291,7 @@ template <class G, class... Gs, class V, class... Vs>
 struct pair_refusal<expression_list<G, Gs...>, expression_list<V, Vs...>>
     : std::conditional_t<pair_problem<G, V>::none, pair_refusal<expression_list<Gs...>, expression_list<Vs...>>, wrong_pair<G, V>> {};
 
-// The variables of a loss as types, found by differentiating it once in constant evaluation.
+// The variables of a loss as types, which one differentiation in constant evaluation finds.
 struct variable_signature {
   std::uint64_t id = 0;
   tensor_info info;
@@ -317,7 +317,7 @@ struct loss_variables {
   template <int K>
   using nth = decltype(one<K>(std::make_index_sequence<static_cast<std::size_t>(found.row[K].info.extent.rank)>{}));
 };
-// An expression inside another, with the numbers that it carries.
+// An expression that is part of another, with the numbers that it carries.
 template <class To, class From>
 constexpr To part_of(const From& from) {
   To result;

@@ -1,6 +1,6 @@
 #pragma once
-// Regularizers: functions from weights to a term that is added to the loss. `l2_regularizer(0.01f)` serves typed expressions,
-// `loss + l2_regularizer(0.01f)(kernel)`, and graphs with names, `variable_scope("net", {.regularizer = l2_regularizer(0.01f)})`, where
+// Regularizers: functions from weights to a term that is added to the loss. `l2_regularizer(0.01f)` can be used for typed expressions,
+// `loss + l2_regularizer(0.01f)(kernel)`, and for graphs with names, `variable_scope("net", {.regularizer = l2_regularizer(0.01f)})`, where
 // the terms are collected in `regularization_losses`. Source: TensorFlow 1.x `l1_regularizer`, `l2_regularizer`, `sum_regularizer`.
 
 #include <leat/train/loss_formulas.hpp>
@@ -14,7 +14,7 @@ namespace leat {
 enum class regularizer_kind { l1, l2 };
 
 namespace detail {
-// Errors: invalid_argument for a scale that is negative or not a number.
+// Checks a scale. Errors: invalid_argument if it is negative or NaN.
 constexpr double checked_scale(double scale) {
   if (!(scale >= 0)) throw invalid_argument("Setting a scale less than 0 on a regularizer: " + std::to_string(scale));
   return scale;
@@ -31,7 +31,7 @@ template <regularizer_kind Kind, tensor_expression Scale>
 class regularizer {
  public:
   constexpr regularizer(const Scale& scale, double value) : scale_(scale), value_(value) {}
-  /// The term of some weights, a scalar. Dtypes: floating point.
+  /// The regularization term of some weights, a scalar. Dtypes: floating point.
   template <tensor_expression W>
     requires(is_floating(W::type))
   constexpr auto operator()(const W& weights) const {
@@ -39,7 +39,7 @@ class regularizer {
     if constexpr (Kind == regularizer_kind::l1) return losses::formula::l1(detail::typed_kit{}, scale, weights);
     else return losses::formula::l2(detail::typed_kit{}, scale, weights);
   }
-  /// The same of graphs with names, an empty output for a scale of 0: see named/train/named_regularizers.hpp.
+  /// The same in graphs with names; an empty output for a scale of 0: see named/train/named_regularizers.hpp.
   template <std::same_as<output> W>
   W operator()(const W& weights) const {
     return regularization_term(Kind, value_, weights);
@@ -50,7 +50,7 @@ class regularizer {
   double value_;
 };
 
-/// Several regularizers, whose terms are added up.
+/// The sum of several regularizers.
 template <class... Regularizers>
 class regularizer_sum {
  public:
@@ -78,7 +78,7 @@ constexpr auto l1_regularizer(const Scale& scale) {
   return regularizer<regularizer_kind::l1, std::remove_const_t<decltype(setting)>>(setting, detail::number_of_setting(scale));
 }
 LEAT_OTHERWISE("l1_regularizer(scale) takes a number") l1_regularizer(...) LEAT_DELETED;
-/// scale Σ w² / 2. Errors: as above. Source: TensorFlow 1.x `l2_regularizer`.
+/// scale Σ w² / 2. Errors: invalid_argument for a negative scale. Source: TensorFlow 1.x `l2_regularizer`.
 template <class Scale, LEAT_SITE>
   requires(number_or_constant<Scale>)
 constexpr auto l2_regularizer(const Scale& scale) {
@@ -86,7 +86,7 @@ constexpr auto l2_regularizer(const Scale& scale) {
   return regularizer<regularizer_kind::l2, std::remove_const_t<decltype(setting)>>(setting, detail::number_of_setting(scale));
 }
 LEAT_OTHERWISE("l2_regularizer(scale) takes a number") l2_regularizer(...) LEAT_DELETED;
-/// Both. Source: TensorFlow 1.x `l1_l2_regularizer`.
+/// The sum of an l1 and an l2 regularizer. Errors: invalid_argument for a negative scale. Source: TensorFlow 1.x `l1_l2_regularizer`.
 template <class L1, class L2, LEAT_SITE>
   requires(number_or_constant<L1> && number_or_constant<L2>)
 constexpr auto l1_l2_regularizer(const L1& l1, const L2& l2) {
@@ -97,7 +97,7 @@ constexpr auto l1_l2_regularizer(const L1& l1, const L2& l2) {
   return regularizer_sum<std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>("l1_l2_regularizer", a, b);
 }
 LEAT_OTHERWISE("l1_l2_regularizer(scale_l1, scale_l2) takes two numbers") l1_l2_regularizer(...) LEAT_DELETED;
-/// The terms of several regularizers, added up. Source: TensorFlow 1.x `sum_regularizer`.
+/// The sum of the terms of several regularizers. Source: TensorFlow 1.x `sum_regularizer`.
 template <class... Regularizers>
   requires(sizeof...(Regularizers) > 0 && (std::is_invocable_v<const Regularizers&, const output&> && ...))
 constexpr auto sum_regularizer(const Regularizers&... all) {

@@ -1,8 +1,8 @@
 #pragma once
-// Gradients of lookups, and steps of optimizers that change the rows that were looked up and no others. The gradient of `gather` is a sum
-// of rows by index, an array of the variable's shape; `rows_of` recognizes such an array, also in a sum of several and times a number, as
-// clipping writes it, and gives indices and rows instead. A rule's formula is written over the rows of the variable and its slots
-// (passes/rows.hpp) as it would be over all. Source: TensorFlow `IndexedSlices`.
+// Gradients of lookups, and optimizer steps that change only the rows that were looked up. The gradient of `gather` is a sum of rows by
+// index, an array of the variable's shape. `rows_of` recognizes such an array, also as a term of a sum and multiplied by a number, as
+// clipping writes it, and returns indices and rows instead. A rule's formula is applied to the rows of the variable and its slots
+// (passes/rows.hpp) as it would be to all elements. Source: TensorFlow `IndexedSlices`.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/array.hpp>
@@ -13,15 +13,15 @@ namespace leat::train {
 
 using leat::detail::list;
 
-/// A gradient whose rows are 0 but for those of the indices, to which rows are added. Shapes: indices [i…], rows [i…, d…] for a variable
-/// [n, d…]. Without indices there is none.
+/// A gradient that is 0 except in the rows with these indices, to which `rows` are added. Shapes: indices [i…], rows [i…, d…] for a
+/// variable [n, d…]. Empty indices mean that the gradient is not of this form.
 struct row_gradient {
   output indices, rows;
 };
 
 namespace detail {
 
-// The sums of rows that an array is the sum of, each times `factors`; false if it is something else.
+// Collects the sums of rows by index that add up to an array, each scaled by `factors`; returns false if the array is anything else.
 constexpr bool collect_rows(graph& g, int at, const list<int>& factors, list<row_gradient>& found) {
   const node n = g.at(at);
   if (is_operator<segment_sum_op>(*n.op)) {
@@ -46,7 +46,7 @@ constexpr bool collect_rows(graph& g, int at, const list<int>& factors, list<row
   return collect_rows(g, by_second ? a : b, more, found);
 }
 
-// Several as one: stacked where they have one shape, otherwise one behind the other, if the sizes are known.
+// Joins several row gradients into one: stacked if they have one shape, otherwise concatenated, if the sizes are known.
 constexpr row_gradient joined(graph& g, const list<row_gradient>& parts) {
   if (parts.size() == 1) return parts[0];
   if (parts.empty() || parts.size() > 32) return {};
@@ -75,16 +75,16 @@ constexpr row_gradient joined(graph& g, const list<row_gradient>& parts) {
 
 }  // namespace detail
 
-/// The rows of a gradient: none if it is no sum of rows by index. Several lookups of one variable must have indices of one dtype, and of
-/// one shape or of sizes that are known.
+/// The rows of a gradient; empty if it is not a sum of rows by index. Several lookups of one variable must have indices of one dtype, and
+/// either of one shape or of known sizes.
 constexpr row_gradient rows_of(const output& gradient) {
   graph& g = gradient.owner();
   list<row_gradient> found;
   return detail::collect_rows(g, gradient.index(), {}, found) ? detail::joined(g, found) : row_gradient{};
 }
 
-/// A step of an optimizer on the rows of one gradient, or, without rows, on all elements. Where the step `is_linear` in the gradient, rows of
-/// equal indices are not added first: what is made of each is subtracted, in order, as TensorFlow's `ScatterSub` does.
+/// An optimizer's step on the rows of one gradient, or, without rows, on all elements. If the step `is_linear` in the gradient, rows with
+/// equal indices are not summed first: the change for each row is subtracted, in order, as TensorFlow's `ScatterSub` does.
 class row_step {
  public:
   constexpr row_step(const output& variable, const row_gradient& given, bool is_linear) : repeats_(is_linear) {
@@ -93,12 +93,12 @@ class row_step {
     const std::int64_t rows[]{variable.extent()[0], repeats_ ? 1 : 0};
     first_ = make_node<passes::first_rows_op>(rows, indices_);
     sum_ = repeats_ ? given.rows : make_node<passes::sum_equal_rows_op>({}, given.rows, first_);
-    read_ = maximum(indices_, constant_like(indices_, 0));  // negative indices are no rows; `first_` says so
+    read_ = maximum(indices_, constant_like(indices_, 0));  // negative indices denote no rows, as `first_` records
   }
   constexpr explicit operator bool() const { return static_cast<bool>(indices_); }
-  /// The sums of the gradient's rows of one index; of a linear step the rows.
+  /// The gradient's rows, summed by index; for a linear step, the rows as they are.
   constexpr const output& gradient() const { return sum_; }
-  /// The values of a variable that the step is computed from.
+  /// The values of a variable from which the step is computed.
   constexpr output values_of(const output& variable) const { return *this ? make<gather_op>(variable, read_) : variable; }
   constexpr output write(const output& variable, const output& rows, bool subtract) const {
     const std::int64_t attribute[]{subtract ? 1 : 0, repeats_ ? 1 : 0};

@@ -1,23 +1,23 @@
 #pragma once
-// Optimizers as data: which update (ops/updates.hpp) each applies to a variable, what its slots are called and start with, which settings
-// it has and in which order the update takes them. Typed optimizers (optimizer.hpp) and those of graphs with names (named_optimizers.hpp)
-// are both made of these. Settings are numbered in the order of the optimizer's arguments.
+// Optimizers as data: each rule states the update (ops/updates.hpp) that it applies to a variable, the names and initial values of its
+// slots, its settings, and the order in which the update takes them. Both typed optimizers (optimizer.hpp) and those of graphs with names
+// (named_optimizers.hpp) are made from these rules. Settings are numbered in the order of the optimizer's arguments.
 
 #include <leat/ops/updates.hpp>
 
 namespace leat::train {
 
-/// How a slot starts: zeros, ones, or with the number of a setting.
+/// The initial value of a slot: zeros, ones, or the number of a setting.
 struct slot_rule {
   std::string_view name;  // key for `slot`
-  int start = -1;         // -1: zeros; -2: ones; else the setting
+  int start = -1;         // -1: zeros; -2: ones; otherwise the index of a setting
 };
 inline constexpr int starts_with_zeros = -1, starts_with_ones = -2;
 
-/// What every rule has: `update`, `name` (of the typed optimizer), `step_name` (of the step and of slots in graphs), `settings` that are
-/// inputs, in the order in which TensorFlow makes their nodes, and after them those that slots start with; `slots`; `powers`, the settings
-/// whose power to the step's number is kept in a variable, "beta1_power"; `arguments`, the update's inputs after the variable: a setting,
-/// a power, "gradient", or a slot behind "&".
+/// Members of every rule: `update`; `name` (of the typed optimizer); `step_name` (of the step, and of slots, in graphs); `settings`: first
+/// those that are inputs, in the order in which TensorFlow creates their nodes, then those that are initial values of slots; `slots`;
+/// `powers`: the settings whose power to the number of the step is stored in a variable, "beta1_power"; `arguments`: the update's inputs
+/// after the variable, each a setting, a power, "gradient", or "&" and a slot.
 using text = std::string_view;
 
 /// Gradient descent. Source: TensorFlow `GradientDescentOptimizer`.
@@ -66,7 +66,7 @@ struct adam_rule {
   static constexpr bool flag(text, bool otherwise) { return otherwise; }
 };
 
-/// Slots as Adam's, `variable/AdamW` and `variable/AdamW_1`, or with LAMB's name.
+/// Slots like Adam's, `variable/AdamW` and `variable/AdamW_1`, or with LAMB's name.
 template <class Update>
 struct decayed_adam_rule {
   using update = Update;
@@ -80,7 +80,7 @@ struct decayed_adam_rule {
   static constexpr bool flag(text, bool otherwise) { return otherwise; }
 };
 
-/// Slots: `variable/RMSProp` (ones) and `variable/RMSProp_1`; centered, the mean of gradients between them. Source: TensorFlow
+/// Slots: `variable/RMSProp` (ones) and `variable/RMSProp_1`; if centered, the mean of gradients is between them. Source: TensorFlow
 /// `RMSPropOptimizer`.
 struct rms_prop_rule {
   using update = leat::update::rms_prop;
@@ -133,13 +133,13 @@ struct ftrl_rule {
                                         text("l2_shrinkage_regularization_strength"),
                                         text("learning_rate_power")};
   static constexpr bool flag(text, bool otherwise) { return otherwise; }
-  /// The argument "l2", from settings: beta stands for a part of it at this rate.
+  /// The argument "l2", computed from settings: beta contributes to it, depending on the rate.
   static constexpr output computed(const output& rate, const output& l2, const output& beta) {
     return l2 + beta / (2 * maximum(rate, constant_like(rate, 1e-36)));
   }
 };
 
-/// Source: TensorFlow `ProximalGradientDescentOptimizer`.
+/// Gradient descent with penalties. Source: TensorFlow `ProximalGradientDescentOptimizer`.
 struct proximal_gradient_descent_rule {
   using update = leat::update::proximal_gradient_descent;
   static constexpr text name = "proximal_gradient_descent", step_name = "ProximalGradientDescent";
@@ -178,7 +178,7 @@ struct adagrad_da_rule {
   static constexpr bool flag(text, bool otherwise) { return otherwise; }
 };
 
-/// All rules, for tables of them.
+/// All rules, as template arguments of a table.
 template <template <class...> class List>
 using all_rules = List<gradient_descent_rule, momentum_rule<false>, momentum_rule<true>, adagrad_rule, adam_rule,
                        decayed_adam_rule<update::adam_w>, decayed_adam_rule<update::lamb>, rms_prop_rule, centered_rms_prop_rule,
@@ -188,8 +188,8 @@ using all_rules = List<gradient_descent_rule, momentum_rule<false>, momentum_rul
 template <class Rule>
 inline constexpr bool is_linear_step = std::is_same_v<typename Rule::update, update::gradient_descent>;
 
-/// Whether a step with a gradient of rows changes these rows alone: where TensorFlow has an operator for that. Of Adam and its kin all
-/// rows change, because all moments decay.
+/// Whether a step with a gradient of rows changes only these rows: true if TensorFlow has an operator for that. Adam and its variants
+/// change all rows, because all moments decay.
 template <class Rule>
 inline constexpr bool changes_rows_alone = [] {
   if constexpr (requires { Rule::update::of_rows; })
@@ -203,7 +203,7 @@ constexpr int position_of(std::span<const text> names, text name) {
     if (names[k] == name) return static_cast<int>(k);
   return -1;
 }
-/// Whether a setting is the start of a slot, and so no input of the update.
+/// Whether a setting is the initial value of a slot, and so not an input of the update.
 template <class Rule>
 constexpr bool is_start(int setting) {
   for (const slot_rule& s : Rule::slots)

@@ -1,6 +1,6 @@
 #pragma once
 // Learning rates that fall with the step counter, as part of the program: `gradient_descent(exponential_decay(0.1f, step, 1000,
-// 0.96f)).minimize(loss, step)`. Each formula is written once, over the operands of typed expressions and of graphs with names
+// 0.96f)).minimize(loss, step)`. Each formula is written once, for operands of typed expressions and of graphs with names
 // (named/train/named_schedules.hpp). A schedule computes in float32, or in the dtype of a rate that is a tensor; it reads the counter
 // before the step's update. Source: TensorFlow 1.x `train.exponential_decay` and the other functions of these names.
 
@@ -17,8 +17,8 @@ enum class staircase : bool { no, yes };
 
 namespace schedule {
 
-// The formulas. `w` makes operands: `rate` the first value, in whose dtype all is computed, `in_dtype` numbers and counters in it,
-// `product`, `sum`, `quotient` make the result, which has the schedule's name.
+// The formulas. `w` creates operands: `w.rate` the initial rate, whose dtype is that of the computation; `w.in_dtype` numbers and counters
+// in that dtype; `w.product`, `w.sum` and `w.quotient` the result, which has the schedule's name.
 
 template <class W, class X>
 constexpr auto in_periods(W& w, bool rounds, const X& x) {
@@ -50,7 +50,7 @@ constexpr auto inverse_time(W& w, const Rate& rate, const Step& step, const Peri
   return w.quotient(first, decay * periods + constant_beside<1>(first));
 }
 
-/// (rate - end)(1 - step / period)^power + end; with cycles, the period is the first multiple that the step has not passed.
+/// (rate - end)(1 - step / period)^power + end; with cycles, the period is replaced by its first multiple that is not below the step.
 template <class W, class Rate, class Step, class Period, class End, class Power>
 constexpr auto polynomial(W& w, const Rate& rate, const Step& step, const Period& period, const End& end_rate, const Power& power,
                           bool cycles) {
@@ -82,7 +82,7 @@ constexpr auto half_wave(const X& x) {
           cos(detail::beside<void>(x, compile_time_number<std::bit_cast<std::uint64_t>(std::numbers::pi), true>{}) * x));
 }
 
-/// rate ((1 - alpha)(1 + cos(π step / period)) / 2 + alpha), from the period on rate alpha.
+/// rate ((1 - alpha)(1 + cos(π step / period)) / 2 + alpha); rate alpha after the period.
 template <class W, class Rate, class Step, class Period, class Alpha>
 constexpr auto cosine(W& w, const Rate& rate, const Step& step, const Period& period, const Alpha& alpha) {
   const auto first = w.rate(rate);
@@ -93,7 +93,7 @@ constexpr auto cosine(W& w, const Rate& rate, const Step& step, const Period& pe
   return w.inner_product(first, (constant_beside<1>(least) - least) * part + least);
 }
 
-/// The same, again and again: each period is t_mul times as long as the one before it and starts at m_mul times its rate.
+/// The same with restarts: each period is t_mul times as long as the one before it and starts at m_mul times its rate.
 template <class W, class Rate, class Step, class Period, class T, class M, class Alpha>
 constexpr auto cosine_restarts(W& w, const Rate& rate, const Step& step, const Period& period, const T& t_mul, const M& m_mul,
                                const Alpha& alpha) {
@@ -105,7 +105,7 @@ constexpr auto cosine_restarts(W& w, const Rate& rate, const Step& step, const P
   const auto periods = w.template in_dtype<3>(step) / steps;
   const auto one = constant_beside<1>(periods);
   const auto even = equal(longer, one);
-  // Of periods that grow: how many are over, how long they were together, and the part of the current one.
+  // For periods that grow: the number of past periods, their total length, and the fraction of the current one.
   const auto grown = floor(log(one - periods * (one - longer)) / log(longer));
   const auto stretch = pow(longer, grown);
   const auto over = (one - stretch) / (one - longer);
@@ -164,8 +164,9 @@ concept step_expression = tensor_expression<S> && requires { requires S::rank ==
 #define LEAT_SCHEDULE_WORDS \
   " takes a rate, the step counter (a scalar tensor) and settings: numbers, parameters such as parameter<\"rate\">(0.1f), or scalar tensors"
 
-/// rate decay_rate^(step / decay_steps), with `exponential_decay<staircase::yes>` of whole periods. Shapes: all scalars; result [].
-/// Dtypes: step any number; result float32, or that of a rate that is a tensor. Source: TensorFlow `train.exponential_decay`.
+/// rate decay_rate^(step / decay_steps); `exponential_decay<staircase::yes>` rounds the exponent down to whole periods. Shapes: all
+/// scalars; result [].
+/// Dtypes: step any number; result float32, or the dtype of a rate that is a tensor. Source: TensorFlow `train.exponential_decay`.
 template <staircase Stairs = staircase::no, detail::optimizer_setting Rate, detail::step_expression Step, detail::optimizer_setting Period,
           detail::optimizer_setting Decay, LEAT_SITE>
 constexpr auto exponential_decay(const Rate& rate, const Step& step, const Period& decay_steps, const Decay& decay_rate) {
@@ -174,7 +175,7 @@ constexpr auto exponential_decay(const Rate& rate, const Step& step, const Perio
 }
 LEAT_OTHERWISE_OF(exponential_decay, "(rate, step, decay_steps, decay_rate)" LEAT_SCHEDULE_WORDS);
 
-/// rate e^(-decay_rate step / decay_steps). Otherwise as `exponential_decay`. Source: TensorFlow `train.natural_exp_decay`.
+/// rate e^(-decay_rate step / decay_steps). Shapes and dtypes: as `exponential_decay`. Source: TensorFlow `train.natural_exp_decay`.
 template <staircase Stairs = staircase::no, detail::optimizer_setting Rate, detail::step_expression Step, detail::optimizer_setting Period,
           detail::optimizer_setting Decay, LEAT_SITE>
 constexpr auto natural_exp_decay(const Rate& rate, const Step& step, const Period& decay_steps, const Decay& decay_rate) {
@@ -183,7 +184,7 @@ constexpr auto natural_exp_decay(const Rate& rate, const Step& step, const Perio
 }
 LEAT_OTHERWISE_OF(natural_exp_decay, "(rate, step, decay_steps, decay_rate)" LEAT_SCHEDULE_WORDS);
 
-/// rate / (1 + decay_rate step / decay_steps). Otherwise as `exponential_decay`. Source: TensorFlow `train.inverse_time_decay`.
+/// rate / (1 + decay_rate step / decay_steps). Shapes and dtypes: as `exponential_decay`. Source: TensorFlow `train.inverse_time_decay`.
 template <staircase Stairs = staircase::no, detail::optimizer_setting Rate, detail::step_expression Step, detail::optimizer_setting Period,
           detail::optimizer_setting Decay, LEAT_SITE>
 constexpr auto inverse_time_decay(const Rate& rate, const Step& step, const Period& decay_steps, const Decay& decay_rate) {
@@ -192,11 +193,11 @@ constexpr auto inverse_time_decay(const Rate& rate, const Step& step, const Peri
 }
 LEAT_OTHERWISE_OF(inverse_time_decay, "(rate, step, decay_steps, decay_rate)" LEAT_SCHEDULE_WORDS);
 
-/// Whether a polynomial decay begins again, over a longer period, when one is over.
+/// Whether a polynomial decay starts again, over a longer period, after the end of a period.
 enum class cycle : bool { no, yes };
 
-/// (rate - end)(1 - step / decay_steps)^power + end, and `end` afterwards; with `polynomial_decay<cycle::yes>` over the first multiple
-/// of decay_steps that the step has not passed. Shapes and dtypes: as `exponential_decay`. Source: TensorFlow `train.polynomial_decay`.
+/// (rate - end)(1 - step / decay_steps)^power + end, and `end` afterwards; `polynomial_decay<cycle::yes>` replaces decay_steps by its first
+/// multiple that is not below the step. Shapes and dtypes: as `exponential_decay`. Source: TensorFlow `train.polynomial_decay`.
 template <cycle Cycle = cycle::no, detail::optimizer_setting Rate, detail::step_expression Step, detail::optimizer_setting Period,
           detail::optimizer_setting End = double, detail::optimizer_setting Power = double, LEAT_SITE>
 constexpr auto polynomial_decay(const Rate& rate, const Step& step, const Period& decay_steps, const End& end_rate = 0.0001,
@@ -216,8 +217,8 @@ constexpr auto cosine_decay(const Rate& rate, const Step& step, const Period& de
 }
 LEAT_OTHERWISE_OF(cosine_decay, "(rate, step, decay_steps, alpha)" LEAT_SCHEDULE_WORDS);
 
-/// `cosine_decay` that begins again: each period is `t_mul` times as long as the one before it and starts at `m_mul` times its rate.
-/// Shapes and dtypes: as `exponential_decay`. Source: TensorFlow `train.cosine_decay_restarts`; Loshchilov and Hutter 2016.
+/// `cosine_decay` with restarts: each period is `t_mul` times as long as the one before it and starts at `m_mul` times its rate. Shapes and
+/// dtypes: as `exponential_decay`. Source: TensorFlow `train.cosine_decay_restarts`; Loshchilov and Hutter 2016.
 template <detail::optimizer_setting Rate, detail::step_expression Step, detail::optimizer_setting Period,
           detail::optimizer_setting T = double, detail::optimizer_setting M = double, detail::optimizer_setting Alpha = double, LEAT_SITE>
 constexpr auto cosine_decay_restarts(const Rate& rate, const Step& step, const Period& first_decay_steps, const T& t_mul = 2.0,
@@ -266,9 +267,9 @@ constexpr auto pieces_from(W& w, const Step& step, const boundary_list<Boundary,
 }  // namespace detail
 
 /// The first value while step <= the first boundary, the second while step <= the second, ..., the last afterwards:
-/// `piecewise_constant<1000, 2000>(step, 0.1f, 0.01f, 0.001f)`. Boundaries rise; there is one value more than boundaries.
-/// Shapes: all scalars; result []. Dtypes: step any number (boundaries with a fraction want one of floating point); result float32, or
-/// that of a first value that is a tensor. Source: TensorFlow `train.piecewise_constant`.
+/// `piecewise_constant<1000, 2000>(step, 0.1f, 0.01f, 0.001f)`. Boundaries must rise; there is one more value than boundaries.
+/// Shapes: all scalars; result []. Dtypes: step any number (floating point if a boundary has a fraction); result float32, or the dtype of
+/// the first value if that is a tensor. Source: TensorFlow `train.piecewise_constant`.
 template <auto... Boundaries, detail::step_expression Step, detail::optimizer_setting First, detail::optimizer_setting... Values, LEAT_SITE>
   requires(sizeof...(Boundaries) > 0 && sizeof...(Boundaries) == sizeof...(Values) && detail::boundary_list<Boundaries...>::rises &&
            (is_floating(Step::type) || (std::is_integral_v<decltype(Boundaries)> && ...)))

@@ -9,11 +9,11 @@ template <class T, std::uint64_t Hash>
 struct setting_leaf : number_leaf<T, Hash> {
   static constexpr bool is_plain_number = true;
 };
-/// What sets an optimizer: a number, a parameter or another scalar expression.
+/// A setting of an optimizer: a number, a parameter or another scalar expression.
 template <class S>
 concept optimizer_setting = (std::is_arithmetic_v<S> && !std::same_as<S, bool>) || is_compile_time_number<S> ||
                             (tensor_expression<S> && requires { requires S::rank == 0; });
-// A setting as an expression: a number by its place in the program, an expression as it is.
+// A setting as an expression: a number becomes one that is identified by its source location; an expression stays as it is.
 template <class Site, int K, class S>
 constexpr auto as_setting(const S& s) {
   if constexpr (tensor_expression<S>) {

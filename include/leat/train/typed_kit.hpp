@@ -1,5 +1,5 @@
 #pragma once
-// How formulas that are written once for both kinds of operands (train/loss_formulas.hpp) write typed expressions.
+// The kit for formulas that are written once for both kinds of operands (train/loss_formulas.hpp): this one creates typed expressions.
 
 #include <leat/ops/state.hpp>
 #include <leat/train/optimizer.hpp>
@@ -17,7 +17,7 @@ struct extent_leaf : no_numbers {
   }
 };
 
-/// Weights that were not given: 1 everywhere.
+/// Stands for weights that were not given: 1 everywhere.
 struct unit_weights {};
 
 struct typed_kit {
@@ -99,7 +99,7 @@ struct typed_kit {
   constexpr auto half(const X& like) const {
     return beside<void>(like, compile_time_number<std::bit_cast<std::uint64_t>(0.5), true>{});
   }
-  /// It broadcasts.
+  /// A scalar 1, which broadcasts.
   template <class X>
   constexpr auto ones_like(const X& x) const {
     return one(x);
@@ -139,7 +139,7 @@ struct typed_kit {
   constexpr auto element_count(const X&) const {
     return elements_of<typename X::element, typename X::extents>();
   }
-  /// The weights, broadcast to x, added up.
+  /// The sum of the weights, broadcast to x.
   template <class X, class W>
   constexpr auto sum_of_weights(const X& x, const W& weights) const {
     if constexpr (has_fixed_sizes<W>) return reduce_sum(weights) * elements_of<typename W::element, typename repeated<X, W, 0>::type>();
@@ -186,7 +186,8 @@ struct typed_kit {
       if (W::extent[i] < 0) return false;
     return true;
   }();
-  // Of weights of fixed sizes each stands for as many elements of x as there are along the axes where the weights have 1, from `From` on.
+  // For weights of known sizes: each weight applies to as many elements of x as there are along those axes, from `From` on, where the
+  // weights have size 1.
   template <class X, class W, int From>
   struct repeated {
     template <std::size_t... I>
@@ -195,9 +196,9 @@ struct typed_kit {
                                                                                                       : 1)...>;
     using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(X::rank)>{}));
   };
-  // Other weights in the shape of x, by a choice that depends on each element of x: a graph that is written from typed expressions
-  // (named/exchange/to_graph.hpp) may be fed weights of any sizes that broadcast, [1, c] for [n, c]. A session of typed expressions, where
-  // a named dimension has one size, leaves the choice out.
+  // Broadcasts other weights to the shape of x by a selection that depends on each element of x: a graph that is written from typed
+  // expressions (named/exchange/to_graph.hpp) may be fed weights of any sizes that broadcast, [1, c] for [n, c]. A session of typed
+  // expressions, where a named dimension has one size, eliminates the selection.
   template <class W, class X>
   constexpr auto broadcast(const W& weights, const X& x) const {
     return select(is_nan(x), weights, weights);

@@ -1,6 +1,6 @@
 #pragma once
-// Reads messages from protobuf's binary form with protozero. As in protobuf, unknown fields and those of another wire type are skipped,
-// a repeated message is merged, and the last alternative of a oneof counts; a repeated key of a map is refused.
+// Reads messages from protobuf's binary form with protozero. As in protobuf, unknown fields and fields with another wire type are skipped,
+// a repeated message is merged, and the last alternative of a oneof is kept. A repeated key of a map is refused.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
@@ -76,7 +76,7 @@ class binary_field_reader {
   template <class Map>
   void map(unsigned number, std::string_view name, Map& entries) {
     if (!is(number, wire::length_delimited)) return;
-    // An entry is a message of a key and a value, in any order.
+    // An entry is a message with a key and a value, in any order.
     std::string key;
     typename map_value<Map>::type value;
     const place here{&at_, name, &key};
@@ -103,7 +103,7 @@ class binary_field_reader {
   template <class T, class Variant>
   void choice(unsigned number, std::string_view name, Variant& variant) {
     if constexpr (is_vector<T>) {
-      // A list of several kinds is refused, since all but one would be lost.
+      // A list with several kinds of values is refused, since all kinds but one would be lost.
       if (done_ || in_.tag() != number) return;
       if (!std::holds_alternative<T>(variant)) {
         if (variant.index() != 0)
@@ -183,7 +183,7 @@ class binary_field_reader {
     return true;
   }
 
-  // Not get_bool: it takes the first byte of a number for the whole.
+  // Does not use get_bool, which reads only the first byte of a number.
   template <class T>
   T single() {
     if constexpr (std::is_same_v<T, bool>) return in_.get_uint64() != 0;
@@ -192,7 +192,7 @@ class binary_field_reader {
     else return static_cast<T>(in_.get_uint64());
   }
 
-  /// Numbers that are packed into one field, or repeated one by one.
+  /// Calls `take` for each number of a field: packed into one field, or repeated one by one.
   template <class T, class F>
   void each(unsigned number, F take) {
     if (is(number, wire_of<T>)) {
@@ -218,10 +218,10 @@ class binary_field_reader {
   void take_text(std::string_view name, std::int64_t index, std::string& value) {
     take_bytes(value);
     if (is_utf8(value)) return;
-    const std::string bad = std::exchange(value, {});  // so that no node is named by it
+    const std::string bad = std::exchange(value, {});  // so that the error message does not use it as a node's name
     fail<data_loss>(place{&at_, name, nullptr, index}, "is not UTF-8: " + in_quotes(bad));
   }
-  /// A tensor's elements are in one field only.
+  /// Records the field with a tensor's elements; a second field with elements is an error.
   void claim(tensor_field field, tensor_proto& t) {
     if (t.field != field && t.field != tensor_field::none)
       fail<invalid_argument>(

@@ -1,6 +1,6 @@
 #pragma once
 // Writes messages in protobuf's binary form with protozero: fields in the order of `messages.hpp`, attributes by name, so that equal
-// messages give equal bytes.
+// messages have equal bytes.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
@@ -115,7 +115,7 @@ class binary_field_writer {
     if (t.field != field || t.bytes.empty()) return;
     if (t.bytes.size() % sizeof(T) != 0) fail<invalid_argument>({&at_, name}, "ends in half a value");
     if constexpr (std::is_floating_point_v<T>) {
-      put_bytes(number, name, t.bytes);  // packed already
+      put_bytes(number, name, t.bytes);  // is already packed
     } else {
       if (t.bytes.size() > max_file_bytes / 10) too_large(name);
       protozero::packed_field_int64 packed{out_, number};
@@ -173,7 +173,7 @@ class binary_field_writer {
       protozero::pbf_writer sub{out, number};
       write_message(sub, buffer_, m, here, depth_ + 1);
     }
-    // protozero drops an empty message; but its presence can mean something, as a scalar's shape does.
+    // protozero drops an empty message; but its presence can have a meaning, for example the shape of a scalar.
     if (buffer_.size() == before) out.add_bytes(number, "", 0);
   }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Reads messages from protobuf's canonical JSON through nlohmann::json's SAX interface: no document is built; each value is stored as
-// soon as it is parsed. Accepted as in protobuf: names as in the .proto files or in camelCase, 64-bit integers as strings or numbers,
-// whole numbers with a point or exponent, "NaN" and "Infinity", names or numbers of enumerations, null for absent values. Refused:
-// unknown names, repeated fields and attributes.
+// Reads messages from protobuf's canonical JSON through nlohmann::json's SAX interface: no document is built; each value is stored as soon
+// as it is parsed. As in protobuf, these are accepted: names as in the .proto files or in camelCase, 64-bit integers as strings or numbers,
+// whole numbers with a point or exponent, "NaN" and "Infinity", names or numbers of enumerations, null for absent values. Unknown names,
+// and repeated fields and attributes, are refused.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
@@ -198,8 +198,8 @@ class json_reader {
     slot current;
     std::uint32_t seen = 0;
     bool is_array = false;
-    std::int64_t index = -1;  // of an array's value
-    std::string key;          // of a map's entry
+    std::int64_t index = -1;  // for a value of an array
+    std::string key;          // for an entry of a map
   };
 
   frame& top() { return frames_[depth_]; }
@@ -214,7 +214,7 @@ class json_reader {
   }
   [[noreturn]] void too_deep() { fail_here("is nested deeper than " + std::to_string(max_json_depth)); }
 
-  /// The slot of the value that begins here.
+  /// The slot of the value that begins at this position.
   const slot& next() {
     frame& f = top();
     if (f.is_array) ++f.index;
@@ -226,7 +226,7 @@ class json_reader {
     return s;
   }
 
-  // Values that are not kept, or refused unless they are empty.
+  // Handles values that are not kept, or that are refused unless they are empty.
   bool skipping() const { return skipped_ > 0; }
   static bool passes(const slot& s) {
     return s.kind == slot_kind::skip || s.kind == slot_kind::refuse || s.kind == slot_kind::empty;
@@ -289,7 +289,7 @@ class json_reader {
       default: wrong_kind(s, "a number");
     }
   }
-  /// Parsed from the text, because the double might round to another float.
+  /// Parsed from the text, because rounding to double first might result in another float.
   void floating(const slot& s, double v, std::string_view text) {
     if (s.kind == slot_kind::float64) {
       put(s, v);
@@ -300,7 +300,7 @@ class json_reader {
       if (std::isinf(f)) out_of_range(s, text);
       put(s, f);
     } else {
-      // 1e3 is an integer, 0.5 is not.
+      // A whole number such as 1e3 is accepted as an integer; 0.5 is not.
       constexpr double limit = 9223372036854775808.0;
       if (v != std::floor(v) || v < -limit || v >= 2 * limit) {
         if (is_integer(s.kind)) out_of_range(s, text);
@@ -391,7 +391,7 @@ class json_reader {
   std::uint32_t root_fields_ = 0;
 };
 
-/// Reads a whole text into a message; returns which of its fields were present.
+/// Reads a whole text into a message; returns which of its fields were present, as bits.
 template <class M>
 std::uint32_t read_json_message(std::string_view text, M& m) {
   if (text.size() > max_file_bytes) throw invalid_argument("longer than 2 GB, which is protobuf's limit");

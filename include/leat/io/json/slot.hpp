@@ -35,8 +35,8 @@ enum class slot_count : std::uint8_t { one, many, packed };
 
 struct message_ops;
 
-/// `one`: target is a value; `many`: a vector of such values; `packed`: a string to which the bytes of each are appended. `skip`
-/// accepts anything, `refuse` only empty containers, `empty` those and an empty string.
+/// The destination of a value. `one`: the target is a value; `many`: a vector of such values; `packed`: a string to which the bytes of each
+/// value are appended. `skip` accepts anything, `refuse` only empty containers, `empty` only empty containers and an empty string.
 struct slot {
   slot_kind kind = slot_kind::skip;
   slot_count count = slot_count::one;
@@ -49,7 +49,7 @@ struct slot {
   const char* problem = nullptr;
 };
 
-/// The values that a slot accepts, for messages.
+/// The values that a slot accepts, as text for error messages.
 inline std::string_view kind_text(const slot& s) {
   switch (s.kind) {
     case slot_kind::text: return "a text";
@@ -88,10 +88,11 @@ inline std::string snake_case(std::string_view camel) {
 /// Operations on a message type, or a map of messages.
 struct message_ops {
   std::string_view name;
-  /// The field's number in order of description, -1 if there is none. In maps every key is a field.
+  /// Finds the slot of a key. Returns the field's number in the order of the description, -1 if there is none. In maps every key is a
+  /// field.
   int (*find)(void* message, std::string_view key, slot&);
   std::string (*finish)(void* message);
-  const std::string* (*node_name)(const void* message);  // of a NodeDef; null for others
+  const std::string* (*node_name)(const void* message);  // for a NodeDef; null for other messages
   bool is_map;
 };
 
@@ -251,7 +252,7 @@ class slot_finder {
     if (taken) slot_.problem = "is a second value beside another, and only one can be";
     return variant.template emplace<T>();
   }
-  /// A tensor's elements are in one field; others may be present but empty, as in files with all defaults.
+  /// Elements of a tensor may be in one field only; other fields may be present but empty, as in files that list all defaults.
   void set_elements(slot_kind kind, slot_count count, void* target, tensor_field field, tensor_proto& t) {
     const bool taken = t.field != field && !(t.bytes.empty() && t.strings.empty());
     set(taken ? slot_kind::empty : kind, count, target);

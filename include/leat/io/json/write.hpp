@@ -1,6 +1,6 @@
 #pragma once
-// Writes messages as protobuf's canonical JSON, with names as in the .proto files: 64-bit integers are strings, bytes base64, floats
-// the shortest digits that read back equal. Empty fields are left out. Each node is on a line of its own.
+// Writes messages as protobuf's canonical JSON, with names as in the .proto files: 64-bit integers are strings, bytes are base64, floats
+// have the shortest digits that read back equal. Empty fields are left out. Each node is on a line of its own.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>

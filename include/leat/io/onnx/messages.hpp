@@ -1,5 +1,5 @@
 #pragma once
-// ONNX's messages as plain data, as far as models of tensors need them, and their fields' numbers, in the form of io/messages.hpp.
+// ONNX's messages as plain data, as far as models of tensors need them, and the numbers of their fields, in the form of io/messages.hpp.
 // Source: onnx.proto3 of ONNX, IR version 8.
 
 #include <leat/io/messages.hpp>
@@ -13,7 +13,7 @@
 
 namespace leat::io::onnx {
 
-/// TensorProto.DataType.
+/// Element types. Source: TensorProto.DataType.
 enum class element_type : std::int32_t {
   undefined = 0,
   float32 = 1,
@@ -34,7 +34,7 @@ enum class element_type : std::int32_t {
   bfloat16 = 16
 };
 
-/// Elements are row-major, little endian; strings are in `strings`. Source: TensorProto.
+/// A tensor. Its elements are row-major, little endian; strings are in `strings`. Source: TensorProto.
 struct tensor_proto {
   std::vector<std::int64_t> dims{};
   element_type type = element_type::undefined;
@@ -44,10 +44,10 @@ struct tensor_proto {
   bool operator==(const tensor_proto&) const = default;
 };
 
-/// AttributeProto.AttributeType.
+/// The kind of an attribute's value. Source: AttributeProto.AttributeType.
 enum class attribute_kind : std::int32_t { undefined = 0, number = 1, integer = 2, text = 3, tensor = 4, numbers = 6, integers = 7 };
 
-/// One value of the kind that `kind` tells. Source: AttributeProto.
+/// An attribute; its value is in the member that belongs to `kind`. Source: AttributeProto.
 struct attribute_proto {
   std::string name{};
   attribute_kind kind = attribute_kind::undefined;
@@ -60,7 +60,7 @@ struct attribute_proto {
   bool operator==(const attribute_proto&) const = default;
 };
 
-/// Inputs and outputs are names of tensors; an optional input that is left out is "". Source: NodeProto.
+/// A node. Inputs and outputs are names of tensors; an optional input that is left out is "". Source: NodeProto.
 struct node_proto {
   std::vector<std::string> inputs{};
   std::vector<std::string> outputs{};
@@ -70,35 +70,35 @@ struct node_proto {
   bool operator==(const node_proto&) const = default;
 };
 
-/// A size, a name, or unknown. Source: TensorShapeProto.Dimension.
+/// A dimension: a size, a name, or unknown. Source: TensorShapeProto.Dimension.
 struct dimension {
   std::variant<std::monostate, std::int64_t, std::string> size{};
   bool operator==(const dimension&) const = default;
 };
-/// Source: TensorShapeProto.
+/// A shape. Source: TensorShapeProto.
 struct shape_proto {
   std::vector<dimension> dims{};
   bool operator==(const shape_proto&) const = default;
 };
-/// Source: TypeProto.Tensor.
+/// Element type and shape of a tensor. Source: TypeProto.Tensor.
 struct tensor_type {
   element_type type = element_type::undefined;
   std::optional<shape_proto> shape{};
   bool operator==(const tensor_type&) const = default;
 };
-/// Source: TypeProto.
+/// The type of a value; only tensors are used. Source: TypeProto.
 struct type_proto {
   std::optional<tensor_type> tensor{};
   bool operator==(const type_proto&) const = default;
 };
-/// Source: ValueInfoProto.
+/// Name and type of an input or output of a graph. Source: ValueInfoProto.
 struct value_info {
   std::string name{};
   type_proto type{};
   bool operator==(const value_info&) const = default;
 };
 
-/// Nodes stand behind those that make their inputs. Source: GraphProto.
+/// A graph. Its nodes are in topological order. Source: GraphProto.
 struct graph_proto {
   std::vector<node_proto> nodes{};
   std::string name{};
@@ -108,7 +108,7 @@ struct graph_proto {
   bool operator==(const graph_proto&) const = default;
 };
 
-/// Source: OperatorSetIdProto.
+/// A set of operators, in a version. Source: OperatorSetIdProto.
 struct operator_set {
   std::string domain{};
   std::int64_t version = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Writes the nodes of a graph as ONNX nodes: names of tensors, constants, and what the rules of operators.hpp ask of the node that they
-// write.
+// Writes the nodes of a graph as ONNX nodes: names of tensors, constants, and the properties of the current node that the rules of
+// operators.hpp need.
 
 #include <leat/io/onnx/messages.hpp>
 #include <leat/named/exchange/export.hpp>
@@ -19,7 +19,7 @@
 
 namespace leat::io::onnx::detail {
 
-/// ONNX's number of a dtype; undefined for those it lacks.
+/// ONNX's number of a dtype; undefined for dtypes that ONNX lacks.
 inline onnx::element_type onnx_type(dtype type) {
   switch (type) {
     case dtype::float32: return onnx::element_type::float32;
@@ -37,7 +37,7 @@ using onnx_value = std::variant<std::int64_t, float, std::string, std::vector<st
 using onnx_attributes = std::vector<std::pair<std::string_view, onnx_value>>;
 using names = std::vector<std::string>;
 
-/// The node that is being written, and the ONNX graph that grows.
+/// The node that is being written, and the ONNX graph to which it is added.
 class onnx_writer {
  public:
   explicit onnx_writer(int opset) : opset_(opset) {}
@@ -63,7 +63,7 @@ class onnx_writer {
     if (!s.has_rank()) refuse("needs the rank of '" + inputs_.at(k).name() + "', which is unknown: set_shape tells it");
     return s.rank;
   }
-  /// ONNX's name of an input.
+  /// The name of an input in the ONNX graph.
   std::string in(std::size_t k = 0) const { return name_of(inputs_.at(k)); }
   names all() const {
     names list;
@@ -92,7 +92,7 @@ class onnx_writer {
     }
     return fully_known_numbers(o);
   }
-  /// The same. Errors: unimplemented if they are not.
+  /// The same as `known`. Errors: unimplemented if the integers are not known.
   std::vector<std::int64_t> wanted(std::size_t k, std::string_view what) const {
     auto list = known(k);
     if (!list) refuse("ONNX wants " + std::string(what) + " as constants, and '" + inputs_.at(k).name() + "' is computed: use constants");
@@ -103,7 +103,7 @@ class onnx_writer {
     if (list.size() != 1) refuse(std::string(what) + ": one number is wanted");
     return list.front();
   }
-  /// An input of integers as ONNX wants them: int64, of rank 1.
+  /// The name of an input of integers in the form that ONNX expects: int64, of rank 1.
   std::string indices(std::size_t k) {
     if (const auto list = known(k)) return ints(*list);
     return as(dtype::int64, type(k), in(k));
@@ -113,7 +113,7 @@ class onnx_writer {
     throw unimplemented("ONNX: node '" + op_.name() + "' (" + std::string(op_.type()) + "): " + why);
   }
 
-  // ---- what it becomes -----------------------------------------------------------------------------------------------
+  // ---- its ONNX nodes ------------------------------------------------------------------------------------------------
 
   /// Adds a node; returns the names of its outputs.
   names add(std::string_view op, names inputs, const onnx_attributes& attributes = {}, std::size_t outputs = 1) {
@@ -143,11 +143,11 @@ class onnx_writer {
     made.nodes.push_back(std::move(node));
     return made.nodes.back().outputs;
   }
-  /// The same for one output.
+  /// The same for a node with one output.
   std::string one(std::string_view op, names inputs, const onnx_attributes& attributes = {}) {
     return add(op, std::move(inputs), attributes).front();
   }
-  /// Names a result of the node. A name that was made for this node gives way to the tensor's own.
+  /// Makes `name` a result of the node. If `name` was generated for this node, it is renamed to the tensor's own name.
   void result(const std::string& name, int port = 0) {
     const output o = op_.result(port);
     for (std::size_t i = first_; i < made.nodes.size(); ++i)
@@ -159,7 +159,7 @@ class onnx_writer {
   std::string cast(dtype to, const std::string& x) { return one("Cast", {x}, {{"to", std::int64_t{static_cast<int>(onnx_type(to))}}}); }
   std::string as(dtype to, dtype from, const std::string& x) { return to == from ? x : cast(to, x); }
 
-  /// A constant of elements in memory; equal ones are written once.
+  /// A constant with elements in memory; equal constants are written once.
   std::string constant(dtype type, const std::vector<std::int64_t>& dims, std::string bytes) {
     std::string& name = constants_[{type, dims, bytes}];
     if (name.empty()) {
@@ -181,14 +181,14 @@ class onnx_writer {
 
   // ---- the graph -----------------------------------------------------------------------------------------------------
 
-  /// A constant with elements of its own.
+  /// The node's result as a constant with these elements.
   void initializer(onnx::tensor_proto t) {
     const output o = op_.result(0);
     t.name = name_for(o);
     tensors_[{o.index(), o.port()}] = t.name;
     made.initializers.push_back(std::move(t));
   }
-  /// Takes a name for a tensor, of which nothing is written. False if it is taken.
+  /// Reserves a name for a tensor for which nothing is written. Returns false if the name is taken.
   bool reserve(const std::string& name) { return used_.insert(name).second; }
   void set_name(const output& o, const std::string& name) { tensors_[{o.index(), o.port()}] = name; }
   void want_name(const output& o, const std::string& name) { wanted_names_.try_emplace({o.index(), o.port()}, name); }
@@ -225,7 +225,7 @@ class onnx_writer {
   std::vector<output> inputs_;
   std::size_t first_ = 0;
   std::map<std::pair<int, int>, std::string> tensors_;       // by node and port
-  std::map<std::pair<int, int>, std::string> wanted_names_;  // of the outputs
+  std::map<std::pair<int, int>, std::string> wanted_names_;  // names of the outputs
   std::map<std::tuple<dtype, std::vector<std::int64_t>, std::string>, std::string> constants_;
   std::set<std::string> used_, used_nodes_, settled_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The table of operators: TensorFlow's, and what it is in ONNX. Where ONNX's operator differs (sign of remainders, indices out of range,
-// sizes of zero), what is written computes what TensorFlow's does. Source: ONNX's Operators.md, versions 17 to 21.
+// The table of operators: TensorFlow's, and their equivalents in ONNX. If ONNX's operator differs (sign of remainders, indices out of
+// range, sizes of zero), further nodes make the result that of TensorFlow. Source: ONNX's Operators.md, versions 17 to 21.
 
 #include <leat/io/onnx/node_writer.hpp>
 #include <leat/proto/operator_names.hpp>
@@ -18,7 +18,7 @@ inline constexpr std::int64_t to_the_begin = std::numeric_limits<std::int64_t>::
 
 inline std::string onnx_not(onnx_writer& w, const std::string& x) { return w.one("Not", {x}); }
 
-/// Whether a remainder has another sign than the divisor.
+/// Whether the sign of a remainder differs from that of the divisor.
 inline std::string wrong_remainder(onnx_writer& w, const std::string& remainder, const std::string& divisor) {
   const std::string zero = w.number(w.type(), 0);
   const std::string signs = w.one("Xor", {w.one("Less", {remainder, zero}), w.one("Less", {divisor, zero})});
@@ -40,7 +40,7 @@ inline void floor_mod(onnx_writer& w) {
 }
 inline void truncate_mod(onnx_writer& w) { w.result(w.one("Mod", w.all(), {{"fmod", std::int64_t{1}}})); }
 inline void squared(onnx_writer& w, const std::string& x) { w.result(w.one("Mul", {x, x})); }
-/// `f` where the divisor or factor is not zero, else 0.
+/// `otherwise` where input `tested` (the divisor or a factor) is not zero, 0 elsewhere.
 inline void or_zero(onnx_writer& w, std::size_t tested, const std::string& otherwise) {
   const std::string zero = w.number(w.type(), 0);
   w.result(w.one("Where", {w.one("Equal", {w.in(tested), zero}), zero, otherwise}));
@@ -79,7 +79,7 @@ inline void biased(onnx_writer& w) {
 }
 inline void select(onnx_writer& w) {
   std::string condition = w.in(0);
-  // A vector selects rows.
+  // A condition that is a vector selects rows.
   if (w.operation().type() == "Select" && w.rank(0) == 1 && w.rank(1) > 1) {
     std::vector<std::int64_t> axes;
     for (int i = 1; i < w.rank(1); ++i) axes.push_back(i);
@@ -99,13 +99,13 @@ inline void reduction(onnx_writer& w, std::string_view op) {
   const auto axes = w.wanted(1, "the axes of a reduction");
   if (axes.empty()) return w.result(w.in(0));
   const dtype type = w.type();
-  if (type == dtype::boolean) {  // counted, so that no elements are all true and none of them is
+  if (type == dtype::boolean) {  // counts, so that the result for no elements is true for All and false for Any
     const bool is_all = op == "All";
     const std::string x = is_all ? onnx_not(w, w.in(0)) : w.in(0);
     const std::string none = w.one("Equal", {reduced(w, "ReduceSum", w.cast(dtype::int64, x), axes), w.integer_scalar(0)});
     return w.result(is_all ? none : onnx_not(w, none));
   }
-  const bool narrow = type == dtype::uint8;  // of which ONNX has no sums
+  const bool narrow = type == dtype::uint8;  // ONNX has no sums of uint8
   const std::string x = narrow ? w.cast(dtype::int32, w.in(0)) : w.in(0);
   const std::string y = reduced(w, op, x, axes);
   w.result(narrow ? w.cast(type, y) : y);
@@ -118,7 +118,7 @@ inline void extreme_index(onnx_writer& w, std::string_view op) {
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 
 inline void reshape(onnx_writer& w) {
-  // A size of 0 is no element here, and ONNX takes it for the input's size unless told; told so, it takes no -1.
+  // TensorFlow's size 0 means no elements. ONNX takes 0 for the input's size unless `allowzero` is set, which excludes -1.
   const auto sizes = w.known(1);
   const bool zero = sizes && std::find(sizes->begin(), sizes->end(), 0) != sizes->end();
   if (zero && std::find(sizes->begin(), sizes->end(), -1) != sizes->end()) {
@@ -236,7 +236,7 @@ inline void strided_slice(onnx_writer& w) {
   }
   std::string x = w.in(0);
   if (!axes.empty()) {
-    // Where begin or end is computed, masks choose between that and the fixed ones.
+    // If begin or end is computed at run time, masks select between the computed and the fixed values.
     const auto flags = [&](const std::vector<bool>& list) {
       std::string bytes;
       for (const bool b : list) bytes += b ? '\1' : '\0';
@@ -280,7 +280,7 @@ inline void gather(onnx_writer& w) {
   const std::int64_t axis = w.inputs() > 2 ? w.wanted_one(2, "the axis") : 0;
   w.result(w.one("Gather", {w.in(0), w.in(1)}, {{"axis", axis}}));
 }
-/// Compares with 0, 1, ... along a new axis: ONNX's OneHot counts negative indices from the end.
+/// Compares with 0, 1, ... along a new axis, since ONNX's OneHot counts negative indices from the end.
 inline void one_hot(onnx_writer& w) {
   const int rank = w.rank();
   const std::int64_t at = w.integer("axis", -1), axis = at < 0 ? at + rank + 1 : at;
@@ -330,7 +330,7 @@ inline void cross_entropy(onnx_writer& w) {
 
 // ---- the table ------------------------------------------------------------------------------------------------------
 
-/// One operator: the one of ONNX's that has the same inputs and no attributes, or a rule.
+/// One operator of TensorFlow: the ONNX operator that has the same inputs and no attributes, or a rule.
 struct onnx_row {
   std::string_view type;
   std::string_view same;
@@ -463,10 +463,10 @@ inline constexpr onnx_row onnx_rows[]{
     {"Size", "", size},
     {"Rank", "", rank}};
 
-/// Operators that hand their first input on.
+/// Operators that return their first input.
 inline constexpr std::string_view passes_through[]{"Identity",      "StopGradient", "PreventGradient",       "Snapshot",
                                                    "CheckNumerics", "Print",        "PlaceholderWithDefault"};
-/// Operators without a lasting effect on results, which nothing need wait for.
+/// Operators without a lasting effect, so that no node needs to wait for them.
 inline constexpr std::string_view without_effect[]{
     "NoOp",         "Assert",          "PrintV2",        "ControlTrigger", "ScalarSummary", "ImageSummary", "HistogramSummary",
     "MergeSummary", "TensorSummaryV2", "AudioSummaryV2", "AudioSummary",   "Const",         "Placeholder",  "PlaceholderV2"};

@@ -1,6 +1,7 @@
 #pragma once
-// The messages that graphs carry in binary form, as text: a graph's function library, and collections of any type. Nothing but this looks
-// into them, so their fields stand here, in the terms of `messages.hpp`. Source: TensorFlow function.proto, op_def.proto; any.proto.
+// The text form of messages that graphs carry in binary form: a graph's function library, and collections of any type. No other header
+// needs their fields, so they are described here, in the form of `messages.hpp`. Source: TensorFlow function.proto, op_def.proto;
+// any.proto.
 
 #include <leat/io/binary/read.hpp>
 #include <leat/io/binary/write.hpp>
@@ -17,13 +18,13 @@
 
 namespace leat::io::detail {
 
-/// An entry of a map whose values are no messages, or whose keys no strings.
+/// An entry of a map with values that are not messages, or keys that are not strings.
 template <class Key, class Value>
 struct map_entry {
   Key key{};
   Value value{};
 };
-/// Sorts by keys; returns whether one is there twice.
+/// Sorts entries by their keys; returns whether a key occurs twice.
 template <class Key, class Value>
 bool sort_entries(std::vector<map_entry<Key, Value>>& entries) {
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
@@ -95,7 +96,7 @@ struct function_library {
   std::vector<registered_gradient> registered_gradients{};
 };
 
-/// A message of any type, by its type's name and in binary form.
+/// A message of any type: the name of its type, and its binary form.
 struct any_message_def {
   std::string type_url{}, value{};
 };

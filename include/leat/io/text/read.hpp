@@ -1,7 +1,7 @@
 #pragma once
-// Reads messages from protobuf's text format, as TensorFlow writes graph.pbtxt. Accepted as in protobuf: repeated fields one by one or as
-// a list, names or numbers of enumerations, fields in any order. Refused, as there: unknown names, fields that are there twice, two
-// alternatives of a oneof; and a repeated key of a map, where protobuf takes the last.
+// Reads messages from protobuf's text format, as TensorFlow writes graph.pbtxt. As in protobuf, these are accepted: repeated fields one by
+// one or as a list, names or numbers of enumerations, fields in any order; and these are refused: unknown names, fields that occur twice,
+// two alternatives of a oneof. A repeated key of a map is refused, too; protobuf keeps the last.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
@@ -23,15 +23,15 @@
 
 namespace leat::io::detail {
 
-/// Reads fields up to a closing bracket, '\0' for the end of the text; returns which of them were there, as bits.
+/// Reads fields up to a closing bracket, or '\0' for the end of the text; returns which fields were present, as bits.
 template <any_message M>
 std::uint32_t read_text_fields(text_scanner& in, M& m, const place& at, int depth, char closing);
 
-/// Reads messages that graphs carry in binary form into that form; `text/opaque.hpp` defines it.
+/// Reads messages that graphs carry in binary form, and converts them to that form; `text/opaque.hpp` defines it.
 template <class Schema>
 void read_opaque_text(text_scanner& in, std::string& message, const place& at, int depth, char closing);
 
-/// Reads what follows one field's name, if the message has it.
+/// Reads the value after a field's name, if the message has this field.
 class text_field_reader {
  public:
   text_field_reader(text_scanner& in, std::string_view key, const char* position, std::uint32_t& seen, const place& at, int depth)
@@ -108,7 +108,7 @@ class text_field_reader {
   template <class T, class Variant>
   void choice(unsigned number, std::string_view name, Variant& variant) {
     if constexpr (is_vector<T>) {
-      // A list of several kinds is refused, since all but one would be lost.
+      // A list with several kinds of values is refused, since all kinds but one would be lost.
       if (!is_next(name)) return skip_ordinal();
       if (!std::holds_alternative<T>(variant)) {
         if (variant.index() != 0)
@@ -182,8 +182,8 @@ class text_field_reader {
   }
 
  private:
-  // Whether the field that is described next is the one that stands here: that it is there, and, of one that is not repeated, that it
-  // is not there twice.
+  // `is_next`: whether the field that is described next is the one in the text. `is` also records that the field is present, and `is_once`
+  // refuses it if it occurs twice.
   bool is_next(std::string_view name) const { return !done_ && name == key_; }
   void skip_ordinal() { ++ordinal_; }
   bool is(std::string_view name) {
@@ -206,7 +206,7 @@ class text_field_reader {
     in_.take(':');
     read(opened());
   }
-  /// The bracket that closes the message which begins here.
+  /// Opens a message; returns the bracket that closes it.
   char opened() {
     if (in_.take('<')) return '>';
     in_.expect('{', {&at_, key_});
@@ -246,7 +246,7 @@ class text_field_reader {
       if (!type) in_.fail<invalid_argument>(first, here, "no element type is called " + in_quotes(word));
       return *type;
     } else if constexpr (std::is_floating_point_v<T>) {
-      return static_cast<T>(in_.floating(here));  // of a float, by way of a double, as protobuf rounds
+      return static_cast<T>(in_.floating(here));  // a float is rounded from a double, as protobuf does it
     } else {
       return in_.integer<T>(here);
     }
@@ -256,11 +256,11 @@ class text_field_reader {
     const char* const first = in_.at();
     take_bytes(name, value);
     if (is_utf8(value)) return;
-    const std::string bad = std::exchange(value, {});  // so that no node is named by it
+    const std::string bad = std::exchange(value, {});  // so that the error message does not use it as a node's name
     in_.fail<data_loss>(first, place{&at_, name, nullptr, index}, "is not UTF-8: " + in_quotes(bad));
   }
 
-  /// An entry is a message of a key and a value, in any order.
+  /// An entry is a message with a key and a value, in any order.
   template <class Map>
   void take_entry(std::string_view name, Map& entries, char closing) {
     std::string key;
@@ -302,7 +302,7 @@ class text_field_reader {
       in_.fail<invalid_argument>(position_, {&at_, name}, "is a second value beside another, and only one can be");
     return variant.template emplace<T>();
   }
-  /// A tensor's elements are in one field only.
+  /// Records the field with a tensor's elements; a second field with elements is an error.
   void claim(tensor_field field, tensor_proto& t) {
     if (t.field != field && t.field != tensor_field::none)
       in_.fail<invalid_argument>(position_, at_,
@@ -312,7 +312,7 @@ class text_field_reader {
 
   text_scanner& in_;
   std::string_view key_;
-  const char* position_;  // of the name
+  const char* position_;  // of the field's name
   std::uint32_t& seen_;
   const place& at_;
   int depth_;
@@ -344,7 +344,7 @@ std::uint32_t read_text_fields(text_scanner& in, M& m, const place& at, int dept
   return seen;
 }
 
-/// Reads a whole text into a message; returns which of its fields were present.
+/// Reads a whole text into a message; returns which of its fields were present, as bits.
 template <any_message M>
 std::uint32_t read_text_message(std::string_view text, M& m) {
   if (text.size() > max_file_bytes) throw invalid_argument("longer than 2 GB, which is protobuf's limit");

@@ -1,6 +1,7 @@
 #pragma once
-// The tokens of protobuf's text format: names, punctuation, numbers and string literals between white space and comments. Source:
-// protobuf's TextFormat and io::Tokenizer (C++), text_format.Parse (Python). Where these two differ, what either of them accepts is.
+// The tokens of protobuf's text format: names, punctuation, numbers and string literals, separated by white space and comments. Source:
+// protobuf's TextFormat and io::Tokenizer (C++), text_format.Parse (Python). If these two differ, anything that one of them accepts is
+// accepted.
 
 #include <leat/core/error.hpp>
 #include <leat/io/place.hpp>
@@ -39,7 +40,7 @@ class text_scanner {
     if (!take(c)) fail<data_loss>(at_, where, std::string("expected '") + c + "', got " + token());
   }
 
-  /// A name; empty if no name begins here.
+  /// Reads a name; returns an empty string if no name begins here.
   std::string_view identifier() {
     const char* const first = at_;
     if (at_ == end_ || !begins_name(*at_)) return {};
@@ -49,7 +50,7 @@ class text_scanner {
     return name;
   }
 
-  /// Appends string literals that follow each other. Errors: data_loss if none begins here, or for what is no string.
+  /// Appends the contents of consecutive string literals. Errors: data_loss for malformed literals; invalid_argument if none begins here.
   void append_string(std::string& out, const place& where) {
     if (!is_at('"') && !is_at('\'')) fail<invalid_argument>(at_, where, "should be a text in quotes, and is " + token());
     while (is_at('"') || is_at('\'')) {
@@ -67,7 +68,7 @@ class text_scanner {
     }
   }
 
-  /// An integer of T's range: decimal, 0x and hexadecimal digits, or 0 and octal digits.
+  /// Reads an integer within the range of T: decimal, 0x and hexadecimal digits, or 0 and octal digits.
   template <class T>
   T integer(const place& where) {
     const char* const first = at_;
@@ -90,7 +91,8 @@ class text_scanner {
     return static_cast<T>(is_negative ? 0 - magnitude : magnitude);
   }
 
-  /// A floating-point number: decimal, perhaps with a last f, "inf", "infinity" or "nan" in any case. What exceeds the range is infinite.
+  /// Reads a floating-point number: decimal, optionally followed by f; or "inf", "infinity" or "nan" in any case. A number beyond the range
+  /// is infinite.
   double floating(const place& where) {
     const char* const first = at_;
     const bool is_negative = take('-');
@@ -128,7 +130,7 @@ class text_scanner {
 
   bool is_at_name() const { return at_ != end_ && begins_name(*at_); }
 
-  /// What a field holds that is not kept, behind its name, levels within levels up to `levels`.
+  /// Skips the contents of a field that is not kept, after its name, with at most `levels` nested levels.
   void skip_contents(const place& where, int levels) {
     const bool has_colon = take(':');
     if (has_colon && !is_at('{') && !is_at('<')) skip_value(where, levels);
@@ -136,7 +138,7 @@ class text_scanner {
     else skip_message(where, levels);
   }
 
-  /// Throws an error that names line and column of a position, and the field.
+  /// Throws an error that names the line and column of a position, and the field.
   template <class Error>
   [[noreturn]] void fail(const char* position, const place& where, std::string_view what) const {
     std::size_t line = 1;
@@ -148,7 +150,7 @@ class text_scanner {
                 (field.empty() ? "" : field + ": ") + std::string(what));
   }
 
-  /// The token that begins here, for messages.
+  /// The token that begins here, for error messages.
   std::string token() const { return token_from(at_); }
 
  private:
@@ -169,7 +171,7 @@ class text_scanner {
     }
   }
 
-  /// The characters of a number without its sign; empty if none begins here.
+  /// Reads the characters of a number without its sign; returns an empty string if no number begins here.
   std::string_view number() {
     const char* const first = at_;
     if (at_ == end_ || !(is_digit(*at_) || *at_ == '.')) return {};
@@ -192,7 +194,7 @@ class text_scanner {
     return in_quotes({first, static_cast<std::size_t>(last - first)});
   }
 
-  /// The value of up to `most` digits, at least `fewest`. Errors: data_loss.
+  /// Reads from `fewest` to `most` digits; returns their value. Errors: data_loss.
   std::uint32_t digits_of(unsigned base, int fewest, int most, const char* escape, const place& where) {
     std::uint32_t value = 0;
     int count = 0;
@@ -209,7 +211,7 @@ class text_scanner {
     return value;
   }
 
-  /// What follows a backslash.
+  /// Reads the escape after a backslash and appends its character.
   void append_escape(std::string& out, const place& where) {
     const char* const escape = at_ - 1;
     if (at_ == end_) fail<data_loss>(escape, where, "a text without its last quote");
@@ -228,7 +230,7 @@ class text_scanner {
     if (c == 'u' || c == 'U') {
       std::uint32_t point = digits_of(16, c == 'u' ? 4 : 8, c == 'u' ? 4 : 8, escape, where);
       const auto is_between = [](std::uint32_t v, std::uint32_t low, std::uint32_t high) { return v >= low && v <= high; };
-      // Two escapes of UTF-16 may be one character.
+      // Two escapes may be the surrogate pair of one UTF-16 character.
       if (is_between(point, 0xd800, 0xdbff) && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
         at_ += 2;
         const std::uint32_t low = digits_of(16, 4, 4, escape, where);
@@ -275,7 +277,7 @@ class text_scanner {
     const char closing = is_at('<') ? '>' : '}';
     if (!take('<')) expect('{', where);
     while (!take(closing)) {
-      if (take('[')) {  // an extension, or a type's name
+      if (take('[')) {  // an extension, or the name of a type
         while (at_ != end_ && *at_ != ']' && *at_ != '{' && *at_ != '\n') ++at_;
         expect(']', where);
       } else if (identifier().empty()) {

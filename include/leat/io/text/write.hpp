@@ -1,6 +1,6 @@
 #pragma once
-// Writes messages in protobuf's text format, as Python's text_format.MessageToString does: a field in a line, two spaces a level, entries
-// of maps by key. Strings are escaped as in C++ (CEscape), so that the text is ASCII.
+// Writes messages in protobuf's text format, as Python's text_format.MessageToString does: one field per line, indented by two spaces per
+// level, entries of maps sorted by key. Strings are escaped as in C++ (CEscape), so that the text is ASCII.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
@@ -24,7 +24,7 @@
 
 namespace leat::io::detail {
 
-/// Appends a string literal.
+/// Appends a string as a literal.
 inline void append_text_literal(std::string& out, std::string_view value) {
   out += '"';
   std::size_t done = 0;
@@ -43,8 +43,8 @@ inline void append_text_literal(std::string& out, std::string_view value) {
   out += '"';
 }
 
-/// Appends a number as Python's `str` of a float does: digits with a point from 1e-4 to 1e16, beyond with an exponent of two digits. A
-/// float has the first precision of 6 to 9 digits that reads back equal, a double the fewest digits.
+/// Appends a number as Python's `str` of a float does: digits with a point from 1e-4 to 1e16, otherwise with an exponent of at least two
+/// digits. A float has the first precision of 6 to 9 digits that reads back equal, a double the fewest digits that do.
 template <class T>
   requires std::is_floating_point_v<T>
 void append_text_number(std::string& out, T value) {
@@ -55,7 +55,7 @@ void append_text_number(std::string& out, T value) {
   std::string_view digits;
   const auto keep = [&](std::to_chars_result made) { digits = {text.data(), static_cast<std::size_t>(made.ptr - text.data())}; };
   if constexpr (std::is_same_v<T, float>) {
-    for (int precision = 5;; ++precision) {  // behind the point
+    for (int precision = 5;; ++precision) {  // digits after the point
       keep(std::to_chars(text.data(), text.data() + text.size(), double{value}, std::chars_format::scientific, precision));
       double back = 0;
       std::from_chars(digits.data(), digits.data() + digits.size(), back);
@@ -67,7 +67,7 @@ void append_text_number(std::string& out, T value) {
   const auto e = digits.find('e');
   int exponent = 0;
   std::from_chars(digits.data() + e + (digits[e + 1] == '+' ? 2 : 1), digits.data() + digits.size(), exponent);
-  std::array<char, 24> significant;  // the digits without point and last zeros
+  std::array<char, 24> significant;  // the digits without point and trailing zeros
   std::size_t count = 0;
   for (const char c : digits.substr(0, e))
     if (c != '.') significant[count++] = c;
@@ -215,7 +215,7 @@ class text_field_writer {
   void refused(unsigned, std::string_view) {}
 
  private:
-  /// An indented line, or the beginning of one: with one change of the string's size, which is most of the cost.
+  /// Appends an indented line, or the beginning of one. It resizes the string only once, since resizing is most of the cost.
   void begin(std::string_view name, std::string_view rest) {
     const std::size_t indent = 2 * static_cast<std::size_t>(depth_ - 1), before = out_.size();
     out_.resize(before + indent + name.size() + rest.size());
