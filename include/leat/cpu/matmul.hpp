@@ -29,8 +29,8 @@ namespace detail {
 inline constexpr std::int64_t library_threshold = batch_bytes < 32 ? 1 << 14 : 1 << 26;
 
 /// The number of multiplications in one block of work for parallel_for. A block of our own kernel takes at least some microseconds of one
-/// core, to be worth a thread, and at most about a hundred, so that a thread that starts late leaves the others little to wait for. A
-/// library's summation order may change with the shape of the block, so even one thread computes the same blocks.
+/// core, to be worth a thread, and at most about a hundred, so that a thread that starts late simply takes fewer blocks. A library's
+/// summation order may change with the shape of the block, so even one thread computes the same blocks.
 inline constexpr std::int64_t least_multiplications_per_chunk = 1 << 19;
 inline constexpr std::int64_t most_multiplications_per_chunk = 1 << 23;
 inline constexpr std::int64_t library_multiplications_per_chunk = batch_bytes < 32 ? 1 << 21 : 1 << 26;

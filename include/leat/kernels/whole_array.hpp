@@ -244,8 +244,8 @@ struct first_rows_kernel {
 
   // Finds positions by a hash table within the result, with as many lists as there are indices. The high half of element b is the head of
   // list b. The low half of element k is the next entry in its list if its index occurs there first, and the first position otherwise.
-  // Positions count from 1; 0 ends a list. Returns false if too many indices fall into one list, as an attacker may choose them; they are
-  // then sorted instead.
+  // Positions count from 1; 0 ends a list. Returns false if the lists get long, as with maliciously chosen indices, which are then sorted
+  // instead.
   bool find_by_hash() const {
     constexpr std::int64_t is_repeated = std::int64_t{1} << 62;
     constexpr std::int64_t not_head = half_mask | is_repeated;

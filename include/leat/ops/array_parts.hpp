@@ -424,8 +424,8 @@ constexpr auto rows_by_segment(const X&, const I& ids) {
 }  // namespace detail
 /// Reductions by segment for sorted ids: `segment_sum<n>(data, ids)`, and likewise `segment_prod`, `segment_mean`, `segment_max` and
 /// `segment_min`. An empty segment gives 0, and 1 in `segment_prod`. In graphs with names, the number of segments follows from the last id.
-/// Shapes, dtypes, errors: as `unsorted_segment_sum`; whether the ids are sorted is not checked, and does not change the result. Source:
-/// TensorFlow `SegmentSum`, `SegmentProd`, `SegmentMean`, `SegmentMax`, `SegmentMin`.
+/// Shapes, dtypes, errors: as `unsorted_segment_sum`; ids that are not sorted are accepted, and used as they are. Source: TensorFlow
+/// `SegmentSum`, `SegmentProd`, `SegmentMean`, `SegmentMax`, `SegmentMin`.
 template <std::int64_t Count, tensor_expression X, tensor_expression I>
   requires accepted_with<segment_sum_op, attributes<Count>, X, I>
 constexpr auto segment_sum(const X& data, const I& ids) {

@@ -1,6 +1,7 @@
 #pragma once
-// Dtype and shape rules that operators share, and helpers for their gradients. Errors of all functions in ops/: operands that do not fit
-// are a compile-time error for typed expressions, and throw invalid_argument for handles.
+// Dtype and shape rules that operators share, and helpers for their gradients. Where docstrings in ops/ list "numbers" as dtypes, these are
+// the floating-point and integer dtypes. Errors of all functions in ops/: operands that do not fit are a compile-time error for typed
+// expressions, and throw invalid_argument for handles.
 
 #include <leat/expr/array_leaf.hpp>
 

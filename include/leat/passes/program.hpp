@@ -79,7 +79,7 @@ struct program {
   message problem;
 };
 
-// ---- as one array of integers ---------------------------------------------------------------------------------------
+// ---- packing into one array of integers -----------------------------------------------------------------------------
 
 namespace detail {
 enum program_header {

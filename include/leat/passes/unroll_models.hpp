@@ -103,7 +103,7 @@ class model_unroller {
   }
   constexpr bool is_broadcast(const op_info& op) const { return is_operator<copy_op>(op); }
 
-  // ---- along which axis an operand has its models, and a result ----------------------------------------------------------
+  // ---- the axis of models of operands and results ------------------------------------------------------------------------
 
   static constexpr std::int64_t before(const shape& s, int axis) {
     std::int64_t all = 1;
@@ -158,7 +158,7 @@ class model_unroller {
     return impossible;
   }
 
-  // ---- which nodes become vectors ----------------------------------------------------------------------------------------
+  // ---- choosing the nodes that become vectors ----------------------------------------------------------------------------
 
   constexpr bool could(int i, int axis) const {
     const node& n = from_.at(i);
@@ -231,7 +231,7 @@ class model_unroller {
   // The index of the first input that is a value; the first input of a write is its variable.
   static constexpr int first_value(const node& n) { return n.op->kind == op_kind::assign ? 1 : 0; }
 
-  // ---- what they become ----------------------------------------------------------------------------------------------------
+  // ---- writing them as vectors ---------------------------------------------------------------------------------------------
 
   constexpr int models_of(int x, std::int64_t size) {  // repeats a scalar that models share as a vector
     const int in[]{x};

@@ -116,7 +116,7 @@ struct given_to_function<F, Operand> {
 
 template <class F, class... Operands>
 struct vmap_leaves {
-  // The error if the operands differ in their number of models.
+  // The error in the operands: an axis that does not exist, different numbers of models, or no operand with models; empty if there is none.
   static constexpr message operands_problem() {
     message m;
     const int axes[]{Operands::axis...};
@@ -354,8 +354,9 @@ class mapped_function {
 /// `f`, a function of one model, as a function of many models: `vmap(f)(x, w)`. The models are along axis `Axis` of the operands and of the
 /// results; `vmap<-1>(f)` uses the last axis. `models_along<Axis>(x)` sets another axis for one operand, and `shared(x)` passes the same
 /// array to all models; expressions that `f` captures are shared, too. Shapes: `f` takes tensors of one model's shapes, and returns a
-/// tensor or a std::tuple of tensors. Errors, at compile time: operands with different numbers of models; in `f`, everything that is an
-/// error in a program of one model, assignments, and operators that need all models at once. Source: JAX's vmap.
+/// tensor or a std::tuple of tensors. Errors, at compile time: an axis that an operand or a result does not have; different numbers of
+/// models; no operand with models; in `f`, everything that is an error in a program of one model, assignments, and operators that need all
+/// models at once. Source: JAX's vmap.
 template <int Axis = 0, class F>
   requires(!tensor_expression<F>)
 constexpr mapped_function<Axis, F> vmap(F f) {

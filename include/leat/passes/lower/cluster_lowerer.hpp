@@ -113,7 +113,8 @@ class cluster_lowerer : cluster_lists {
           if (lane && m.stage < t && n.op->costly && n.op->kind != op_kind::assign) {
             if (m.spilled < 0) m.spilled = spills_++;
             needed[m.stage][k] = 1;
-            // The node was computed in its own stage; that stage precedes the current one.
+            // The node is computed in its own stage, which the loop over stages has passed, so the operands that it uses there are marked
+            // now.
             if (t > m.stage) use_operands(i, m.stage, needed);
             continue;
           }
