@@ -29,16 +29,16 @@ struct fusion {
     int merged_into = -1;
   };
   struct place {
-    int cluster = -1;     // the cluster of a compute node, or -1
+    int cluster = -1;      // the cluster of a compute node, or -1
     bool per_row = false;  // whether it has one element per row of the space
-    int level = 0;        // the level of a kernel
-    bool folded = false;  // whether it is part of another step
+    int level = 0;         // the level of a kernel
+    bool folded = false;   // whether it is part of another step
   };
   list<cluster> clusters;
   list<place> places;
   list<int> sources;         // for each node, the node whose result it shows: `source_of`
   list<int> spaces;          // for each node, the index of its iteration space, without dimensions of 1
-  list<shape> space_shapes;  // indexed by these
+  list<shape> space_shapes;  // the shapes, by this index
   list<int> fold_product;  // for an assignment: the product that is folded into it, or -1
   list<int> fold_scale;    // for an assignment: the scalar that multiplies the product, or -1
   list<int> part_of;       // for an operand that is computed in the memory of a concatenation: the concatenation, or -1

@@ -19,7 +19,7 @@ template <class T>
   v.store_unaligned(p);
 }
 
-/// 0, 1, 2, …
+/// The lanes 0, 1, 2, …
 template <class T>
 [[gnu::always_inline]] inline batch<T> iota() {
   alignas(batch<T>) static constexpr struct table {

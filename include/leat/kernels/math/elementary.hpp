@@ -84,7 +84,7 @@ template <class M, class V>
 template <class V>
 struct reduced {
   V rest;     // in [-ln2/2, ln2/2]
-  V power;    // n
+  V power;    // the integer n
   V shifted;  // n plus `added`, in the low bits
 };
 
