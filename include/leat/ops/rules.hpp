@@ -1,9 +1,9 @@
 #pragma once
-// Dtype and shape rules that operators share, and helpers for their gradients. For all functions in ops/, unless a docstring says
-// otherwise:
-// an element-wise function's result has the shape and the dtype of its operand; two operands have the same dtype, and broadcast;
-// the dtypes "numbers" are the floating-point and integer ones;
-// operands that do not fit are a compile-time error for typed expressions, and throw invalid_argument for handles.
+// Dtype and shape rules that operators share, and helpers for their gradients.
+//
+// Unless a docstring in ops/ says otherwise, the result of an element-wise function has the shape and the dtype of its operand, and two
+// operands have the same dtype and broadcast. The dtypes called numbers are the floating-point and integer ones. Errors of all functions in
+// ops/: operands that do not fit are a compile-time error for typed expressions, and throw invalid_argument for handles.
 
 #include <leat/expr/array_leaf.hpp>
 
