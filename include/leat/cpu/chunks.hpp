@@ -1,6 +1,6 @@
 #pragma once
-// Clusters cut into chunks, which threads share: a chunk's part of a cluster, and the combination of the chunks' partial results, in
-// order, so that results do not depend on the number of threads. kernels/program_plan.hpp decides where to cut.
+// Clusters cut into chunks, which threads share: runs a chunk's part of a cluster, and combines the chunks' partial results in order, so
+// that results do not depend on the number of threads. kernels/program_plan.hpp decides where to cut.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/batch.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat::cpu::detail {
 
-/// The rows, or positions within rows, of a chunk; `plan` points to the cluster's numbers.
+/// The rows, or positions within rows, of a chunk; `plan` points to the cluster's numbers in the plan.
 inline kernels::cluster_range range_of_chunk(const std::int64_t* plan, std::int64_t chunk) {
   kernels::cluster_range r{0, plan[plan_rows], 0, plan[plan_inner]};
   if (plan[plan_rows_per_chunk] > 0) {
@@ -24,10 +24,10 @@ inline kernels::cluster_range range_of_chunk(const std::int64_t* plan, std::int6
   return r;
 }
 
-// The identity and the combination of a result that chunks share.
+// The initialization and the combination of a result that chunks share.
 struct combined_result {
   int operand;
-  bool starts;  // whether it must hold its identity before the first row
+  bool starts;  // whether it must be initialized before the first row
   void (*fill)(void*, std::int64_t);
   void (*combine)(void*, const void*, std::int64_t, std::int64_t, std::int64_t);
 };

@@ -14,7 +14,7 @@ LEAT_FUNCTION void run_chunks(const chunked_run& c, const kernels::cluster_argum
                               const std::int64_t* result_elements, const int* result_bytes, std::byte* arena) {
   const std::int64_t chunks = plan[plan_chunks];
   std::int64_t partial = 0;
-  // A cluster may have more operands than a node: then the lists are allocated.
+  // A cluster may have more operands than a node; the lists are then allocated.
   std::int64_t few_places[graph::max_operands];
   std::vector<std::int64_t> many_places(c.result_count > static_cast<int>(graph::max_operands) ? static_cast<std::size_t>(c.result_count)
                                                                                                : 0);

@@ -1,9 +1,9 @@
 #pragma once
-// The configuration that this layer is compiled for: the library's version, the processor's instruction sets, the libraries selected by
-// LEAT_USE_ macros, and whether bodies are compiled apart. It changes the behavior of functions of the same name (how many values a
-// register holds, which members a class has), and a program keeps only one function of each name, so all objects of a program must be
-// compiled with the same configuration. The linker refuses differing objects if g++ writes ELF; elsewhere, and for shared libraries, the
-// first session refuses them.
+// The configuration for which this layer is compiled: the library's version, the processor's instruction sets, the libraries selected by
+// LEAT_USE_ macros, and whether bodies are compiled separately. It changes functions without changing their names (how many values a
+// register holds, which members a class has), and a program keeps only one function of each name. All objects of a program must therefore
+// be compiled with the same configuration. The linker rejects differing objects if g++ writes ELF; in all other cases, and for shared
+// libraries, the first session does.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -13,9 +13,9 @@
 #include <cstring>
 #include <string>
 
-// Each configuration has a section group of its own, and the linker keeps one copy of each group. All groups define the same symbol,
-// so two configurations define it twice, which is an error. clang's link-time optimization ignores groups and would refuse equal
-// objects.
+// Each configuration has a section group of its own, and the linker keeps one copy of each group. All groups define the same symbol, so two
+// configurations define it twice, which is an error. clang is excluded, because its link-time optimization ignores groups and would reject
+// equal objects, too.
 #if defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define LEAT_DIFFERENT_OBJECTS "leat_objects_of_one_program_differ_in_version_or_processor_flags_or_LEAT_macros"
 #endif
@@ -98,7 +98,7 @@
       LEAT_WITH_DEBUG
 
 #if defined(LEAT_DIFFERENT_OBJECTS)
-// .ifndef: link-time optimization concatenates the assembly of several sources.
+// .ifndef is needed because link-time optimization concatenates the assembly of several sources.
 __asm__(".ifndef leat_configuration" LEAT_CONFIGURATION
         "\n.set leat_configuration" LEAT_CONFIGURATION ", 1\n.pushsection " LEAT_CONFIGURATION
         ",\"G\",@progbits,leat_configuration_group" LEAT_CONFIGURATION ",comdat\n.globl " LEAT_DIFFERENT_OBJECTS
@@ -109,7 +109,7 @@ namespace leat::cpu {
 
 namespace detail {
 
-// The configuration of the source whose definitions the program uses, and one that differs from it, if any.
+// The configuration of the source from which the program takes its definitions, and one that differs from it, if any.
 inline const char* first_configuration = LEAT_CONFIGURATION;
 inline const char* other_configuration = nullptr;
 
@@ -121,7 +121,8 @@ inline bool note_configuration(const char* mine) noexcept {
 
 }  // namespace detail
 
-/// Checks that all objects and shared libraries that share the library's functions were compiled with one configuration. Errors: failed_precondition, with both configurations.
+/// Checks that all objects and shared libraries that share the library's functions were compiled with one configuration. Errors:
+/// failed_precondition, which names both configurations.
 inline void require_one_configuration() {
 #if defined(LEAT_SEPARATE_COMPILATION)
   if (leat::detail::is_one_of_two)

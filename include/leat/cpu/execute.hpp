@@ -1,7 +1,7 @@
 #pragma once
-// Runs a program's steps on the CPU: fused clusters in SIMD batches, cut into chunks that threads share, and kernels of whole arrays.
-// Small clusters of static shape are compiled in place with their sizes as constants; large ones call the shared code of their
-// instruction list.
+// Runs a program's steps on the CPU: fused clusters in SIMD batches, cut into chunks that threads share, and kernels of whole arrays. Small
+// clusters of static shape are compiled in place, with their sizes as constants; large ones call code that all clusters with the same
+// instructions share.
 
 #include <leat/core/memory.hpp>
 #include <leat/cpu/chunks.hpp>
@@ -40,8 +40,8 @@ constexpr auto combined_results(std::index_sequence<I...>) {
                       &combine_chunks<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>}...};
 }
 
-// The length of the rows of a cluster that is cut between rows alone, if it is known and so short that loops over a row cost more than
-// its elements; otherwise 0. A cluster of several rows is cut within them only if there is one, which is not short then.
+// The length of the rows of a cluster that is cut only between rows, if it is known and so short that a loop over a row costs more than its
+// elements; otherwise 0. A lookup with several loops counts, too: it is cut within rows only if it has a single row, which is then long.
 template <class Cluster>
 constexpr std::int64_t short_row(const program_view::step& s) {
   const bool whole = static_cast<cut_rule>(s.chunked) == cut_rule::rows || (Cluster::looks_up && s.loop_count > 1);
@@ -50,8 +50,8 @@ constexpr std::int64_t short_row(const program_view::step& s) {
   return row.powers == 0 && row.factor <= 64 ? row.factor : 0;
 }
 
-// One copy per instruction list and length of short rows, shared by all programs. Its arguments are copied, so that the compiler knows
-// that no store changes them and does not read them again after each.
+// There is one copy per instruction list and length of short rows, which all programs share. The arguments are copied, so that the compiler
+// knows that no store changes them, and does not read them again after each store.
 template <class Cluster, std::int64_t ShortRow>
 [[gnu::noinline]] void run_shared(const kernels::cluster_arguments& a, const kernels::cluster_range& all) {
   const kernels::cluster_range r = ShortRow > 0 ? kernels::cluster_range{all.row_begin, all.row_end, 0, ShortRow} : all;
@@ -93,7 +93,7 @@ struct cluster_step {
   using width = lanes_of_width<Program::data[static_cast<std::size_t>(info.instructions) + lane_width]>;
   using type = kernels::cluster_of<typename width::type, Program, Step>;
 
-  // Small and of static shape: sizes become constants.
+  // Whether the cluster is small and of static shape, so that its sizes become constants.
   static constexpr bool is_small = [] {
     std::int64_t total = 1;
     for (int l = 0; l < info.loop_count; ++l) {
@@ -130,7 +130,7 @@ struct cluster_step {
       a.scratch_row = plan[plan_scratch_row];
     }
     if constexpr (is_small) {
-      // Local copies of constants, which the compiler can propagate through the references.
+      // Local copies of the constants let the compiler propagate them through the references.
       std::int64_t extents[loops + 1]{};
       std::int64_t strides[info.operand_count * loops + 1]{};
       std::int64_t rows = 1;
@@ -168,7 +168,7 @@ struct cluster_step {
     }
   }
 
-  // Elements of a combined result: the extents along which its strides are not 0.
+  // The number of elements of a combined result: the product of the loop sizes along which its strides are not 0.
   static std::int64_t result_elements(int operand, const std::int64_t* plan) {
     std::int64_t n = 1;
     for (int l = 0; l < info.loop_count; ++l)
@@ -193,7 +193,8 @@ struct cluster_step {
   }
 };
 
-// The first index of which there is no row, or -1. Almost always there is none: all are looked at without a branch for each.
+// The position of the first index that is out of range, or -1. Nearly always there is none, so the first loop checks all indices without a
+// branch for each.
 template <class Index>
 std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool drops_negative) {
   Index least = 0, most = -1;
@@ -234,7 +235,7 @@ template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool Transpos
   const std::int64_t m = n.size(0, ta ? 1 : 0);
   const std::int64_t k = n.size(0, ta ? 0 : 1);
   const std::int64_t columns = n.size(1, tb ? 0 : 1);
-  if constexpr (N == 1) {  // a matrix and a vector: the one kernel for its layout
+  if constexpr (N == 1) {  // a matrix and a vector: uses the kernel for this layout directly
     if (is_tiny_product(m, 1, k))
       multiply_tiny(ta, tb, m, columns, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1),
                     beta, out, columns);
@@ -248,8 +249,8 @@ template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool Transpos
                      beta, out, columns);
 }
 
-// An operator's kernel for whole arrays: First, Second and Third are the dtypes of its first operands; M, N and K a product's static
-// extents.
+// An operator's kernel for whole arrays. First, Second and Third are the dtypes of its first operands; M, N and K are the static sizes of a
+// matrix product.
 template <int Code, dtype First, dtype Second, dtype Third, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, int Operands>
 struct kernel_call {
   [[gnu::always_inline]] static void run(void* const* p, const kernels::step_numbers& numbers) {
@@ -302,7 +303,7 @@ struct kernel_step {
   static constexpr dtype type_of(int operand) { return Program::view.buffer_at(info.operand_buffer(operand)).type; }
   static constexpr bool is_product = info.code == operator_record<matmul_op>::code || info.code == operator_record<passes::matmul_update_op>::code;
 
-  // A static extent of a product, if it is small, or -1: sizes of up to 16 select kernels at compile time.
+  // A size of a matrix product if it is static and at most 16, or -1. Such sizes select kernels at compile time.
   static constexpr std::int64_t fixed(int input, int axis) {
     if (!is_product) return -1;
     int at = 1 + static_cast<int>(info.attributes[0]);
@@ -335,14 +336,14 @@ template <class Program, int Step>
 
 // ---- many steps -----------------------------------------------------------------------------------------------------
 
-// In a program of more steps than these a loop walks a table of calls: code of each step's own would take the compiler longer than all
-// the rest, and save a few nanoseconds a step.
+// A program with more steps than this runs a loop over a table of calls, because separate code for each step would take the compiler longer
+// than everything else, and would save only a few nanoseconds per step.
 inline constexpr int most_steps_in_place = 48;
 
-// What a step calls: the shared code of a cluster's instructions, or a kernel of whole arrays. Equal steps have equal rows.
+// The call of a step: the shared code of a cluster's instructions, or a kernel of whole arrays. Equal steps have equal entries.
 struct step_call {
-  chunked_run cluster;  // of a cluster
-  const dtype* types;   // of its combined results
+  chunked_run cluster;  // if the step is a cluster
+  const dtype* types;   // the dtypes of its combined results
   void (*kernel)(void* const*, const kernels::step_numbers&);
 };
 
@@ -387,7 +388,7 @@ struct step_table {
     return most;
   }();
 
-  // `plan` are the step's numbers.
+  // Runs step `k`; `plan` points to its numbers in the plan.
   static void run(int k, const std::int64_t* plan, const workspace& w) {
     const step_call& call = calls[static_cast<std::size_t>(k)];
     const auto info = Program::view.step_at(k);
@@ -424,7 +425,7 @@ struct step_table {
       if (c.results[i].starts) c.results[i].fill(base[c.results[i].operand], elements[i]);
     c.run(a, {0, plan[plan_rows], 0, plan[plan_inner]});
   }
-  // Calls `each(k, plan)` for each step, with its numbers.
+  // Calls `each(k, plan)` for each step, where `plan` points to its numbers in the plan.
   template <class Each>
   static void for_each(const workspace& w, Each each) {
     const std::int64_t* plan = w.numbers;
@@ -442,13 +443,13 @@ struct device {
   static constexpr bool shares_memory = true;  // the host accesses the device's arrays directly
   using workspace = leat::workspace;
   static constexpr chunk_limits chunks{};
-  using mode = flush_denormals;  // of the processor, around a step
+  using mode = flush_denormals;  // the processor's mode during a step
 
   static void* allocate(std::size_t bytes) { return allocate_aligned(bytes); }
   static void release(void* p) { ::operator delete(p, std::align_val_t{64}); }
   static void copy_in(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void copy_out(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-  static void finish() {}  // waits for copies
+  static void finish() {}  // copies are complete when they return
 
   /// Runs all steps. `Program` has the packed program as `data` and its reader as `view`.
   template <class Program, std::size_t... Step>
@@ -458,7 +459,7 @@ struct device {
     else
       (detail::run_step<Program, static_cast<int>(Step)>(w), ...);
   }
-  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
+  /// `run` that also calls `observer.before(k)` and `observer.after(k)` around the k-th step.
   template <class Program, class Observer, std::size_t... Step>
   static void run_observed(const workspace& w, Observer& observer, std::index_sequence<Step...>) {
     if constexpr (sizeof...(Step) > detail::most_steps_in_place) {

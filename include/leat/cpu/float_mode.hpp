@@ -1,23 +1,23 @@
 #pragma once
-// Flushes denormal numbers to zero within a scope. Arithmetic on denormals is many times slower on most processors, and optimizers'
-// slots decay into them; every run therefore flushes results (FTZ) and reads denormal operands as zero (DAZ), and restores the caller's
-// mode. x86-64 keeps the mode in MXCSR, AArch64 in FPCR; elsewhere nothing is done. Reading the register is cheap and writing it is
-// not, so it is written only if it changes.
+// Flushes denormal numbers to zero within a scope. Arithmetic on denormals is many times slower on most processors, and optimizers' slots
+// decay into them. Every run therefore flushes results (FTZ), reads denormal operands as zero (DAZ), and restores the caller's mode. x86-64
+// keeps the mode in MXCSR, AArch64 in FPCR; on other processors nothing is done. Reading the register is cheap and writing it is not, so it
+// is written only if it changes.
 
 #include <cstdint>
 
 namespace leat::cpu {
 
-/// How the calling thread treats denormal numbers.
+/// The calling thread's treatment of denormal numbers.
 class float_mode {
  public:
   /// The calling thread's mode.
   static float_mode current() noexcept { return float_mode(read() & flush_bits); }
 
-  /// Denormal results and operands are treated as zero.
+  /// The mode that treats denormal results and operands as zero.
   static constexpr float_mode flushing() noexcept { return float_mode(flush_bits); }
 
-  /// Sets the calling thread's mode; rounding mode and exception flags are kept.
+  /// Sets the calling thread's mode; keeps its rounding mode and exception flags.
   void apply() const noexcept {
     const std::uint64_t now = read();
     if ((now & flush_bits) != bits_) write((now & ~flush_bits) | bits_);
@@ -70,8 +70,8 @@ namespace detail {
 inline constinit thread_local int denormals_held = 0;  // open scopes of denormals_as_zero
 }
 
-/// Flushes denormals while in scope, as each run does. The floating-point exception flags are restored, unless denormals were flushed
-/// already.
+/// Flushes denormals while in scope, as each run does. At its end the floating-point exception flags are restored, too, unless denormals
+/// were flushed already.
 class flush_denormals {
  public:
 #if defined(__SSE2__)
@@ -85,16 +85,16 @@ class flush_denormals {
     if (before_ == usual) [[likely]] {
       write(usual);
     } else if ((before_ & flush_bits) != flush_bits) {
-      const unsigned before = before_;  // in memory in this branch alone
+      const unsigned before = before_;  // a copy, so that the value goes through memory only in this branch
       write(before);
     }
   }
 
  private:
-  // Not the builtin, which first stores a constant to the stack and waits for it.
+  // Written in assembly, because the builtin first stores a constant to the stack and waits for it.
   [[gnu::always_inline]] static void write(const unsigned& mode) noexcept { __asm__ volatile("ldmxcsr %0" : : "m"(mode) : "memory"); }
   static constexpr unsigned flush_bits = 0x8040;
-  // All exceptions masked, round to nearest, inexact flag set: the register of a program that has computed anything.
+  // All exceptions masked, round to nearest, inexact flag set: the usual value of the register once a program has computed anything.
   static constexpr unsigned usual = 0x1fa0;
   static constexpr unsigned usual_flushing = usual | flush_bits;
   unsigned before_;
@@ -114,9 +114,9 @@ class flush_denormals {
 
 namespace leat {
 
-/// Flushes the calling thread's denormals while in scope, also between runs: `const denormals_as_zero here;` around a loop. A run does
-/// so by itself and restores the mode; within such a scope it skips the check of the mode, about a nanosecond, which matters for steps
-/// of a few scalars. It must be destroyed by the thread that created it.
+/// Flushes the calling thread's denormals while in scope, also between runs: `const denormals_as_zero here;` around a loop. Each run
+/// flushes them anyway and restores the mode afterwards. Within such a scope a run skips the check of the mode, which takes about a
+/// nanosecond and matters for steps of a few scalars. The object must be destroyed by the thread that created it.
 class denormals_as_zero {
  public:
   denormals_as_zero() noexcept : mode_(cpu::float_mode::flushing()) { ++cpu::detail::denormals_held; }

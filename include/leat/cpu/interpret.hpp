@@ -1,26 +1,26 @@
 #pragma once
-// Runs a program without a C++ compiler: the program of `passes::compile` as data. The same steps as in execute.hpp, in the same
-// chunks, with the same kernels of whole arrays; a fused cluster runs instruction by instruction over blocks of its innermost loop that
-// stay in the first-level cache, so that fusion pays here too.
+// Runs a program without a C++ compiler, from the program of `passes::compile` as data. It runs the same steps as execute.hpp, in the same
+// chunks, with the same kernels of whole arrays. A fused cluster runs instruction by instruction over blocks of its innermost loop that
+// stay in the first-level cache, so that fusion is worthwhile here, too.
 //
-// An `interpreter` is constructed once per program, which is checked and packed, its instructions resolved to functions. It is
-// immutable afterwards, and threads may share it. A `bound_program` has the state of one run at a time: addresses of the buffers, sizes
-// of the named dimensions, the plan and the arena.
+// An `interpreter` is constructed once per program: it checks and packs the program, and resolves its instructions to functions. It is
+// immutable afterwards, and threads may share it. A `bound_program` has the state of one run at a time: addresses of the buffers, sizes of
+// the named dimensions, the plan and the arena.
 //
 //   const cpu::interpreter code(passes::compile(g, targets));
 //   cpu::bound_program step(code);
-//   for (int b = 0; b < code.view().buffers(); ++b) …   // where = feed, variable, number: who is it? code.view().buffer_at(b).id
-//   step.set_size(0, 64);                               // of code.view().name(0)
-//   step.bind(code.view().fetch(0), result);            // fetches are written there; -1 is an operation without a value
+//   for (int b = 0; b < code.view().buffers(); ++b) …   // bind a feed, variable or number by code.view().buffer_at(b).id
+//   step.set_size(0, 64);                               // the size of code.view().name(0)
+//   step.bind(code.view().fetch(0), result);            // a fetch is written there; it is -1 for an operation without a value
 //   step.run();
 //
-// Elements are contiguous, row-major, and aligned for their type. Feeds and numbers are read, variables read and written. A fetch must
-// not overlap any other bound buffer. A warm run (same sizes) allocates nothing.
+// Elements are contiguous, row-major, and aligned for their type. Feeds and numbers are read; variables are read and written. A fetch must
+// not overlap any other bound buffer. A warm run (with the same sizes) allocates nothing.
 //
-// Results are bit for bit those of the compiled session, for any number of threads: the functions are the operators' own over the same
-// batches, and reductions add in the same order. One exception: where the compiler contracts a b + c into one instruction that rounds
-// once (g++ does so on processors that have it, unless -ffp-contract=off), it does so throughout a compiled cluster, but here only
-// between operators that are one function (interpret/fused_pairs.hpp, interpret/update_loops.hpp).
+// Results are equal to those of the compiled session bit for bit, for any number of threads, because the operators' own functions run over
+// the same batches, and reductions add in the same order. There is one exception. Where the compiler contracts a b + c into one instruction
+// that rounds once (g++ does so on processors that have it, unless -ffp-contract=off), it does so throughout a compiled cluster, but here
+// only between operators that are one function (interpret/fused_pairs.hpp, interpret/update_loops.hpp).
 
 #ifdef LEAT_SEPARATE_COMPILATION
 #include <leat/cpu/interpret/registry.hpp>
@@ -39,18 +39,18 @@
 
 namespace leat::cpu {
 
-/// The observer of an unobserved run: both calls are empty.
+/// The observer of a run that is not observed: both calls are empty.
 struct no_observer {
   void before(int) {}
   void after(int) {}
 };
 
-/// A program, ready to run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two unordered
+/// A program that is ready to run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two unordered
 /// writes) or the program is malformed; unimplemented if an operator has no function for its dtypes.
 class interpreter {
  public:
   explicit interpreter(const program& p) : interpreter(packed(p)) {}
-  /// The same from the integers of `pack`.
+  /// Constructs it from the integers of `pack`. Errors: as above.
   explicit interpreter(leat::detail::list<std::int64_t> data) : data_(std::move(data)) {
     const program_view v = view();
     int at = 0;
@@ -77,33 +77,34 @@ class interpreter {
 
   /// The program's buffers, names and fetches.
   program_view view() const { return program_view(data_.data()); }
-  /// The packed program, for `make_plan`.
+  /// The packed program, as `make_plan` takes it.
   const std::int64_t* data() const { return data_.data(); }
 
-  /// Approximate bytes: the program, and its resolved instructions, which take a few times as much.
+  /// Approximate size in bytes: the program, and its resolved instructions, which take a few times as much memory.
   std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size() * sizeof(std::int64_t)) * 4; }
 
-  /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with `cpu::device::chunks`,
-  /// and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); no variable has been written then.
+  /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with `cpu::device::chunks`, and
+  /// the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); no variable has been written then.
   void run(const workspace& w) const {
     const flush_denormals mode;
     run_in_mode(w);
   }
-  /// The same where the caller has set the floating-point mode.
+  /// `run` for a caller that has set the floating-point mode already.
   void run_in_mode(const workspace& w) const {
     for (const step& s : steps_) run_step(s, w);
   }
-  /// The same by the calls that `direct` resolved for the workspace's plan.
+  /// `run_in_mode` with the calls that `direct` resolved for the workspace's plan.
   void run_direct(const workspace& w, direct_program& calls) const {
     calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); });
   }
-  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
+  /// `run` with resolved calls that also calls `observer.before(k)` and `observer.after(k)` around the k-th step.
   template <class Observer>
   void run_direct(const workspace& w, direct_program& calls, Observer& observer) const {
     const flush_denormals mode;
     calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); }, observer);
   }
-  /// A program's calls, those of small clusters resolved for one plan; nothing if it has none of them. `numbers` are the plan's.
+  /// The program's calls, with those of small clusters resolved for one plan, or nothing if the program has no small cluster. `numbers` are
+  /// those of the plan.
   std::optional<direct_program> direct(const std::int64_t* numbers) const {
     const auto is_small = [&](const step& s) {
       if (!s.cluster) return false;
@@ -123,7 +124,7 @@ class interpreter {
     }
     return writer.finish();
   }
-  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
+  /// `run` that also calls `observer.before(k)` and `observer.after(k)` around the k-th step.
   template <class Observer>
   void run(const workspace& w, Observer& observer) const {
     const flush_denormals mode;
@@ -162,8 +163,8 @@ class interpreter {
   std::vector<step> steps_;
 };
 
-/// A program with its arrays: addresses, sizes of named dimensions, plan and arena. One run at a time. The interpreter must
-/// outlive it.
+/// A program with its arrays: addresses, sizes of named dimensions, plan and arena. Only one run at a time. It borrows the interpreter,
+/// which must outlive it.
 class bound_program {
  public:
   explicit bound_program(const interpreter& code) : code_(code) {
@@ -195,13 +196,13 @@ class bound_program {
       complete_ = false;
     }
   }
-  /// Number of elements of a buffer, for the sizes set.
+  /// The number of elements of a buffer, for the current sizes.
   std::int64_t elements(int buffer) const {
     const auto v = code_.view();
     return v.elements(v.buffer_at(buffer).extent, sizes_.data());
   }
 
-  /// Runs the program. Errors: failed_precondition if a buffer is not bound or a size not set; those of the kernels.
+  /// Runs the program. Errors: failed_precondition if a buffer is not bound or a size is not set; errors of the kernels.
   void run() {
     make_ready();
     const workspace w{buffers_.data(), plan_.numbers.data(), arena_};
@@ -209,7 +210,7 @@ class bound_program {
     if (direct_) code_.run_direct(w, *direct_);
     else code_.run_in_mode(w);
   }
-  /// The same; `observer` is called before and after each step, see `interpreter::run`.
+  /// `run` that also calls the observer before and after each step, see `interpreter::run`.
   template <class Observer>
   void run(Observer& observer) {
     make_ready();
@@ -219,14 +220,14 @@ class bound_program {
   }
   /// Whether a run needs neither planning nor allocation.
   bool is_ready() const { return ready_; }
-  /// Bytes of intermediate results, for the sizes set; plans if needed.
+  /// The bytes of intermediate results, for the current sizes; makes a plan if there is none.
   std::int64_t needed_bytes() {
     if (!planned_) make_own_plan();
     return plan_.arena_bytes;
   }
-  /// Bytes of memory that it has for them.
+  /// The bytes of memory that it has allocated for intermediate results.
   std::int64_t arena_bytes() const { return arena_bytes_; }
-  /// Takes over the memory of a program that is not running, if that is larger than its own.
+  /// Takes over the memory of a program that is not running, if that is larger than its own memory.
   void take_memory(bound_program& from) {
     if (from.arena_bytes_ <= arena_bytes_) return;
     release();
@@ -243,9 +244,9 @@ class bound_program {
   void reserve() {
     if (!ready_) place();
   }
-  /// The calls of a small program that is ready; null of others.
+  /// The calls of a small program that is ready; null otherwise.
   const direct_program* direct() const { return ready_ && direct_ ? &*direct_ : nullptr; }
-  /// The plan of the last run; `sizes()` are the sizes that it was made for.
+  /// The plan of the last run; `sizes()` are the sizes for which it was made.
   const program_plan& plan() const { return plan_; }
   const std::int64_t* sizes() const { return sizes_.data(); }
 
@@ -274,7 +275,7 @@ class bound_program {
     make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
     planned_ = true;
   }
-  // Assigns addresses to its own buffers.
+  // Assigns addresses to the buffers that it owns.
   void place() {
     if (!planned_) make_own_plan();
     const auto v = code_.view();
@@ -311,9 +312,9 @@ class bound_program {
   metered_bytes arena_taken_;
   std::int64_t arena_bytes_ = 0;
   bool planned_ = false;
-  bool ready_ = false;  // planned, and the buffers have addresses
+  bool ready_ = false;  // whether it is planned, and its buffers have addresses
   bool complete_ = false;
-  std::optional<direct_program> direct_;  // where the program is small
+  std::optional<direct_program> direct_;  // set if the program has small clusters
 };
 
 }  // namespace leat::cpu

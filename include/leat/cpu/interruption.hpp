@@ -1,7 +1,7 @@
 #pragma once
-// Stopping a loop before its end, for timeouts and cancellation. A thread whose work can be stopped has an `interruption` in scope.
-// Each loop over chunks that this thread starts (parallel.hpp) checks it before every chunk, on whichever thread runs the chunk.
-// Without an interruption, as in short runs, there is no check.
+// Stops a loop before its end, for timeouts and cancellation. A thread whose work can be stopped has an `interruption` in scope. Each loop
+// over chunks that this thread starts (parallel.hpp) checks it before every chunk, on whichever thread runs the chunk. Without an
+// interruption, as in short runs, there is no check.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace leat::cpu {
 
 class interruption {
  public:
-  /// Called before the `chunk`-th chunk of a loop, by several threads at once. It throws the error that ends the work, if any.
+  /// Called before chunk `chunk` of a loop, by several threads at once. It throws an error to stop the work.
   virtual void check(std::int64_t chunk) const = 0;
 
  protected:
@@ -30,7 +30,7 @@ class scoped_interruption {
   scoped_interruption(const scoped_interruption&) = delete;
   scoped_interruption& operator=(const scoped_interruption&) = delete;
   ~scoped_interruption() { set(before_); }
-  /// Replaces it for the rest of the scope.
+  /// Replaces the interruption for the rest of the scope.
   void set(const interruption* stop) noexcept { detail::interruption_of_thread = stop; }
 
  private:

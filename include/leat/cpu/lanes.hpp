@@ -58,7 +58,7 @@ struct batch_lanes {
   [[gnu::always_inline]] static bool is_aligned(const void* p) {
     return is_batch_aligned(p);
   }
-  // Whole registers are put together in registers: what is written to memory in parts is read back late.
+  // Assembles whole registers in registers, because a register that is written to memory in parts is slow to read back.
   template <class T, std::size_t... I>
   [[gnu::always_inline]] static value<T> collect(const T* p, std::int64_t stride, std::index_sequence<I...>) {
     typedef T whole [[gnu::vector_size(sizeof(value<T>))]];

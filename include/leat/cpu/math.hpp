@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` on single values and `batch_math<T>` on batches have
-// the same members, so that an element function is written once over the policy M.
+// Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` for single values and `batch_math<T>` for batches have the
+// same members, so that an element function is written once over the policy M.
 //
 // Maximum errors in units of the last place, against long double, over the whole range of normal results (up to 0.4 more without a
 // fused multiply-add); batches and scalars give the same bits:

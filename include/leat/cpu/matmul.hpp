@@ -1,13 +1,14 @@
 #pragma once
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, with op the identity or the transposition.
-// Model: products of a few elements (tiny.hpp), and those with vectors, which are limited by memory, have kernels of their own. Others use
-// the kernel of blocked.hpp or, from 2^26
-// multiplications on, oneDNN if it is linked. On a Zen 4 core with 512-bit batches, in 1e9 operations per second, ours / oneDNN 2.6 /
-// OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784 113 / 113 / 97, its gradient 784x256x64 108 / 111 / 103, 64x10x128
-// 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 / 114 / 106, 2048^3 96 / 112 / 105. Builds with 128-bit batches use oneDNN, or a BLAS,
-// from 2^14 multiplications on; other builds use no BLAS, since OpenBLAS falls back to kernels of 2004 on processors newer than itself.
-// Products are cut into blocks of C for parallel_for: a library's by their shape alone, our own into even shares of the threads, since each
-// element is summed in one order whatever block it is in. So results are the same for any number of threads.
+// Model: products of a few elements (tiny.hpp), and those with vectors, which are limited by memory, have separate kernels. Other products
+// use the kernel of blocked.hpp or, from 2^26 multiplications on, oneDNN if it is linked. On a Zen 4 core with 512-bit batches, in 1e9
+// operations per second, ours / oneDNN 2.6 / OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784 113 / 113 / 97, its gradient
+// 784x256x64 108 / 111 / 103, 64x10x128 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 / 114 / 106, 2048^3 96 / 112 / 105. Builds with
+// 128-bit batches use oneDNN, or a BLAS, from 2^14 multiplications on; other builds use no BLAS, since OpenBLAS falls back to kernels of
+// 2004 on processors newer than itself.
+// Products are cut into blocks of C for parallel_for. Those of a library are cut by their shape alone; our own are cut into equal shares
+// for the threads, since each element is summed in one order whatever block it is in. Results are therefore the same for any number of
+// threads.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/matmul/blocked.hpp>
@@ -24,12 +25,12 @@ namespace leat::cpu {
 
 namespace detail {
 
-/// The number of multiplications from which on a linked library is faster.
+/// From this number of multiplications on, a linked library is faster.
 inline constexpr std::int64_t library_threshold = batch_bytes < 32 ? 1 << 14 : 1 << 26;
 
-/// Multiplications in one block of work for parallel_for: of our own kernel at least some microseconds of one core, to be worth a thread,
-/// and at most about a hundred, so that a thread which comes late finds less to do. A library's summation order may change with the shape
-/// of the block, so even one thread computes the same blocks.
+/// The number of multiplications in one block of work for parallel_for. A block of our own kernel takes at least some microseconds of one
+/// core, to be worth a thread, and at most about a hundred, so that a thread that starts late simply takes fewer blocks. A library's
+/// summation order may change with the shape of the block, so even one thread computes the same blocks.
 inline constexpr std::int64_t least_multiplications_per_chunk = 1 << 19;
 inline constexpr std::int64_t most_multiplications_per_chunk = 1 << 23;
 inline constexpr std::int64_t library_multiplications_per_chunk = batch_bytes < 32 ? 1 << 21 : 1 << 26;
@@ -72,7 +73,7 @@ void scale_matrix(std::int64_t m, std::int64_t n, T beta, T* c, std::int64_t ldc
     }
 }
 
-/// One column: C = alpha op(A) b + beta C.
+/// A single column: C = alpha op(A) b + beta C.
 template <class T>
 void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda,
                      const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_step) {
@@ -81,7 +82,7 @@ void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, 
   multiply_strided(m, k, alpha, a, transpose_a ? 1 : lda, transpose_a ? lda : 1, b, b_step, beta, c, c_step);
 }
 
-/// One row: C = alpha a op(B) + beta C.
+/// A single row: C = alpha a op(B) + beta C.
 template <class T>
 void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_step,
                   const T* b, std::int64_t ldb, T beta, T* c) {
@@ -90,7 +91,7 @@ void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, con
   multiply_strided(n, k, alpha, b, ldb, std::int64_t(1), a, a_step, beta, c, std::int64_t(1));
 }
 
-/// A division of `whole` into parts of at least `least` columns (rows): their number, and their size, a multiple of `step`.
+/// A division of columns or rows into parts: their number, and their size, a multiple of `step`.
 struct division {
   std::int64_t parts = 1;
   std::int64_t size = 0;
@@ -107,8 +108,8 @@ struct blocks_of_c {
   division columns;
 };
 
-/// Into about `parts` blocks for our own kernel, which may depend on the number of threads: a block's shape changes no sum. The largest
-/// block is as small as possible, then as square, so that it reads the least of A and B.
+/// Divides C into about `parts` blocks for our own kernel. They may depend on the number of threads, because no sum depends on a block's
+/// shape. The largest block is as small as possible, and then as square as possible, so that it reads the least of A and B.
 template <class T>
 blocks_of_c even_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
   blocks_of_c best{{1, m}, {1, n}};
@@ -122,8 +123,8 @@ blocks_of_c even_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
   return best;
 }
 
-/// Into about `parts` blocks for a library, by the shape alone: as square as it allows, but with more columns than rows, which costs it
-/// nothing.
+/// Divides C into about `parts` blocks for a library, by the shape alone. Blocks are as square as possible, but have more columns than
+/// rows, which costs the library nothing.
 template <class T>
 blocks_of_c library_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
   constexpr std::int64_t column_step = 2 * tile_columns<T>;
@@ -169,7 +170,8 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
 }
 
 #if defined(LEAT_SEPARATE_COMPILATION)
-// Compiled once for a program, in matmul_bodies.hpp: in each source they would be most of the code of a small model.
+// These are compiled once for a program, in matmul_bodies.hpp, because they would otherwise be most of the code that each source of a small
+// model compiles.
 #define LEAT_PRODUCTS(BEFORE, T)                                                                                                          \
   BEFORE template void multiply_tiny(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,           \
                                      std::int64_t, T, T*, std::int64_t);                                                                  \
@@ -189,10 +191,9 @@ LEAT_PRODUCTS(extern, double);
 
 }  // namespace detail
 
-/// C = alpha op(A) op(B) + beta C for row-major matrices: op(A) is m by k, op(B) k by n, C m by n; lda, ldb and ldc are the row
-/// strides.
-/// With beta == 0, C is not read. C must not overlap A or B. Extents known at compile time may be given as M, N and K (-1: unknown), so
-/// that only the kernels for such shapes are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
+/// C = alpha op(A) op(B) + beta C for row-major matrices. Shapes: op(A) [m, k], op(B) [k, n], C [m, n]; lda, ldb and ldc are the row
+/// strides. With beta == 0, C is not read. C must not overlap A or B. Sizes known at compile time may be given as M, N and K (-1: unknown),
+/// so that only the kernels for such shapes are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
 template <class T, std::int64_t M = -1, std::int64_t N = -1, std::int64_t K = -1>
 void matmul(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
             std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {

@@ -1,12 +1,12 @@
 #pragma once
-// Loops over independent chunks of work, on oneTBB's threads if LEAT_USE_TBB is defined and in order otherwise.
-// Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its number only, never
-// on the thread that runs it or on how many there are, so results are the same for any number of threads. A thread may have a limit on
-// the loops that it starts: then that many tasks take the chunks one by one.
-// Chunks run in the caller's floating-point mode; the caller's interruption, if any, is checked before each. With one thread or one
-// chunk nothing is allocated and no thread is woken. A loop without a limit runs on a team of threads (cpu/team.hpp), if no other loop has
-// it, because oneTBB's threads take longer to wake than a small product; other loops run on oneTBB's, which allocates its few small task
-// objects from its own pools.
+// Loops over independent chunks of work, on threads if LEAT_USE_TBB is defined, and in order otherwise.
+// Model: the caller divides its work into numbered chunks by the size of the work alone. A chunk's result depends only on its number, never
+// on the thread that runs it or on how many threads there are, so results are the same for any number of threads. A thread may have a limit
+// for the loops that it starts: then that many tasks take the chunks one by one.
+// Chunks run in the caller's floating-point mode; the caller's interruption, if any, is checked before each chunk. With one thread or one
+// chunk, nothing is allocated and no thread is woken. A loop without a limit runs on a team of threads (cpu/team.hpp), unless another loop
+// is using it, because oneTBB's threads take longer to wake than a small product takes. Other loops run on oneTBB's threads; oneTBB
+// allocates its few small task objects from its own pools.
 
 #include <leat/core/sanitizer.hpp>
 #include <leat/cpu/configuration.hpp>
@@ -52,7 +52,7 @@ void run_in_order(std::int64_t begin, std::int64_t end, const interruption* stop
 
 namespace detail {
 
-// The threads of parallel_for. A change of their number replaces the arena; running loops keep theirs.
+// The threads of parallel_for. A change of their number replaces the arena; running loops keep the old one.
 class thread_pool {
  public:
   static thread_pool& instance() {
@@ -79,33 +79,32 @@ class thread_pool {
       : size_(tbb::this_task_arena::max_concurrency()), arena_(std::make_shared<tbb::task_arena>(size_.load())) {}
 
   std::mutex mutex_;
-  std::optional<tbb::global_control> limit_;  // lets oneTBB have more threads than there are processors
+  std::optional<tbb::global_control> limit_;  // allows oneTBB more threads than there are processors
   std::atomic<int> size_;
   std::atomic<std::shared_ptr<tbb::task_arena>> arena_;
 };
 
-inline constinit thread_local int limit_of_thread = 0;  // 0: none
+inline constinit thread_local int limit_of_thread = 0;  // 0 for none
 
 }  // namespace detail
 
 /// Whether parallel_for can use more than one thread.
 inline constexpr bool has_threads = true;
 
-/// The calling thread's limit, or 0.
+/// The calling thread's limit on the threads of its loops, or 0 for none.
 inline int thread_limit() noexcept { return detail::limit_of_thread; }
 
-/// How many threads parallel_for may use when the calling thread starts it; initially the number of processors.
+/// The number of threads that parallel_for may use when the calling thread starts it; initially the number of processors.
 inline int thread_count() {
   const int all = detail::thread_pool::instance().size();
   const int limit = thread_limit();
   return limit > 0 && limit < all ? limit : all;
 }
 
-/// Sets how many threads the program's loops may use, at least 1, for loops started afterwards.
+/// Sets the number of threads, at least 1, that the program's loops may use. Applies to loops started afterwards.
 inline void set_thread_count(int threads) { detail::thread_pool::instance().resize(threads); }
 
-/// Limits the threads of loops that the calling thread starts while in scope; 0 is no limit. Of nested scopes the smallest limit
-/// counts.
+/// Limits the threads of loops that the calling thread starts while in scope; 0 is no limit. Of nested scopes, the smallest limit applies.
 class scoped_thread_limit {
  public:
   explicit scoped_thread_limit(int threads) noexcept : before_(thread_limit()) {
@@ -126,8 +125,7 @@ class scoped_thread_limit {
 
 namespace detail {
 
-// The work in the arena: chunks in ranges, or, under a limit, as many tasks as it allows, each of which takes chunks until none are
-// left.
+// The work in the arena: chunks in ranges, or, under a limit, as many tasks as it allows, each of which takes chunks until none remain.
 inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
   tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks),
                     [&f](const tbb::blocked_range<std::int64_t>& range) { f.call(f.f, range.begin(), range.end(), f.stop); });
@@ -135,7 +133,7 @@ inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
 inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f) {
   std::atomic<std::int64_t> next = 0;
   const auto take = [&](const tbb::blocked_range<int>&) {
-    const scoped_thread_limit alone(1);  // nested loops run in this thread: the limit is used up
+    const scoped_thread_limit alone(1);  // nested loops run on this thread, because the limit is used up
     try {
       for (std::int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) f.call(f.f, chunk, chunk + 1, f.stop);
     } catch (...) {
@@ -149,7 +147,7 @@ inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f)
 inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
   const float_mode mode = float_mode::current();
 #if defined(LEAT_THREAD_SANITIZER)
-  // The sanitizer does not see into oneTBB's library: these accesses order what precedes the loop, its body, and what follows.
+  // The sanitizer cannot see inside oneTBB's library: these accesses order the code before the loop, its body, and the code after it.
   char before = 0;
   char after = 0;
   __tsan_release(&before);
@@ -199,24 +197,24 @@ void parallel_for(std::int64_t chunks, F&& f) {
 /// Whether parallel_for can use more than one thread.
 inline constexpr bool has_threads = false;
 
-/// How many threads parallel_for may use: one, without oneTBB.
+/// The number of threads that parallel_for may use: one, without oneTBB.
 inline int thread_count() noexcept { return 1; }
 
 /// Has no effect without oneTBB.
 inline void set_thread_count(int) noexcept {}
 
-/// No limit: there is one thread anyway.
+/// 0, for no limit: there is only one thread.
 inline int thread_limit() noexcept { return 0; }
 class scoped_thread_limit {
  public:
   explicit scoped_thread_limit(int) noexcept {}
   scoped_thread_limit(const scoped_thread_limit&) = delete;
   scoped_thread_limit& operator=(const scoped_thread_limit&) = delete;
-  ~scoped_thread_limit() {}  // user-provided, so that such an object is not an unused variable
+  ~scoped_thread_limit() {}  // user-provided, so that a scope is not an unused variable
   int count_outside() const noexcept { return 1; }
 };
 
-/// Calls f(0), …, f(chunks - 1).
+/// Calls f(0), …, f(chunks - 1) in order on the calling thread.
 template <class F>
 void parallel_for(std::int64_t chunks, F&& f) {
   detail::run_in_order(0, chunks, thread_interruption(), f);

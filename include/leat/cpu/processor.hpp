@@ -1,6 +1,6 @@
 #pragma once
-// A program that was compiled for instructions that its processor does not have ends when it starts, or when the shared library that has
-// them is loaded, with words on standard error and status 126, instead of by a signal somewhere in the middle.
+// Checks for a processor without the instructions for which the program, or a shared library, was compiled. The process then ends when it
+// starts, or when the library is loaded, with a message on standard error and status 126, instead of by a signal at some later point.
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && (defined(__SSE4_2__) || defined(__AVX__))
 
@@ -10,7 +10,7 @@
 
 namespace leat::cpu::detail {
 
-// Before all other initialization, and itself compiled for every x86-64.
+// Runs before all other initialization, and is itself compiled for every x86-64.
 [[gnu::constructor(101), gnu::target("general-regs-only,no-bmi,no-bmi2,no-lzcnt,no-popcnt")]] inline void require_processor() {
   __builtin_cpu_init();
   const char* missing = nullptr;

@@ -1,8 +1,8 @@
 #pragma once
-// Threads that share one loop at a time and are ready for the next: they look for it for some microseconds before they sleep, so that the
-// loops of a step find them awake. Model: each thread begins with a share of the chunks of its own, the same ones in each loop of that
-// length, whose data are in its caches still, and then takes what others have not begun; the caller waits for chunks that were
-// begun, never for a thread that has not come. Shares and turns decide who runs a chunk, nothing else.
+// Threads that share one loop at a time and are ready for the next: they poll for it for some microseconds before they sleep, so that the
+// loops of a step find them awake. Model: each thread first runs its own share of the chunks, which is the same in each loop of that
+// length, so that their data may still be in its caches. Then it takes chunks that other threads have not begun. The caller waits for
+// chunks that were begun, never for a thread that has not started. Shares and turns decide only which thread runs a chunk.
 
 #include <leat/cpu/interruption.hpp>
 
@@ -15,11 +15,11 @@
 
 namespace leat::cpu::detail {
 
-// A function of chunks [begin, end). Type-erased, so that who runs it is compiled once.
+// A function of chunks [begin, end). It is type-erased, so that the code that runs it is compiled once.
 struct chunk_function {
   void (*call)(void* f, std::int64_t begin, std::int64_t end, const interruption* stop);
   void* f;
-  const interruption* stop = nullptr;  // the caller's
+  const interruption* stop = nullptr;  // the caller's interruption
 };
 
 class team {
@@ -27,14 +27,15 @@ class team {
   static constexpr int most_threads = 64;
   static constexpr std::int64_t most_chunks = 65535;
 
-  /// The program's. Never destroyed: its threads end with the process. After a fork the child's caller runs all chunks itself.
+  /// The program's only team. It is never destroyed: its threads end with the process. In a child process after a fork, the caller runs all
+  /// chunks itself.
   static team& instance() {
     static team& all = *new team;
     return all;
   }
 
-  /// Runs all chunks on `threads` threads, the caller among them, and rethrows the first exception. False, with nothing run, while
-  /// another loop has the team, this thread's among them.
+  /// Runs all chunks on `threads` threads, including the caller, and rethrows the first exception. Returns false, without running anything,
+  /// while another loop uses the team, including one of this thread.
   bool run(int threads, std::int64_t chunks, const chunk_function& f) {
     if (threads > most_threads || chunks > most_chunks || taken_.exchange(true, std::memory_order_acquire)) return false;
     threads = static_cast<int>(std::min<std::int64_t>(threads, chunks));
@@ -47,7 +48,7 @@ class team {
     const std::uint64_t turn = ++turn_;
     for (int k = 0; k < threads; ++k)
       share_[k].next.store(packed(turn, chunks * (k + 1) / threads, chunks * k / threads), std::memory_order_release);
-    // Either a thread that goes to sleep sees the new turn, or it is counted here.
+    // A thread that goes to sleep either sees the new turn, or is counted here.
     called_.store(static_cast<int>(turn), std::memory_order_seq_cst);
     if (asleep_.load(std::memory_order_seq_cst) > 0) called_.notify_all();
     work(0, turn, threads);
@@ -60,8 +61,8 @@ class team {
   }
 
  private:
-  // A thread's chunks: the turn in the upper half, then the end and the next chunk, so that one comparison tells a late thread that the
-  // loop is over.
+  // A thread's chunks, packed into one word: the turn in the upper half, then the end and the next chunk. A late thread can then detect by
+  // one comparison that the loop is over.
   struct alignas(64) share {
     std::atomic<std::uint64_t> next = 0;
   };
@@ -71,7 +72,7 @@ class team {
 
   team() = default;
 
-  // The system may refuse threads: then the loop has those that there are.
+  // If the system cannot start all threads, the loop runs with those that exist.
   bool start(int threads) {
     try {
       for (; started_ < threads; ++started_) std::thread([this, k = started_ + 1] { serve(k); }).detach();
@@ -90,7 +91,7 @@ class team {
     return -1;
   }
 
-  // What is read of the loop is read after a chunk of it was taken, and the loop does not end before that chunk has.
+  // The loop's data are read only after one of its chunks was taken, and the loop does not end before that chunk is done.
   void work(int thread, std::uint64_t turn, int shares) {
     for (int k = 0; k < shares; ++k)
       for (std::int64_t chunk; (chunk = take(share_[(thread + k) % shares], turn)) >= 0;) {
@@ -131,18 +132,18 @@ class team {
     std::atomic_signal_fence(std::memory_order_seq_cst);
 #endif
   }
-  // For a chunk that another thread has begun: that thread may need this processor.
+  // Waits for a chunk that another thread has begun. It yields after a while, because that thread may need this processor.
   static void wait_briefly(int looks) {
     if (looks < looks_before_sleep) relax();
     else std::this_thread::yield();
   }
 
-  // Some 20 to 50 microseconds: more than lies between the loops of a step.
+  // Takes some 20 to 50 microseconds, which is more than the time between the loops of a step.
   static constexpr int looks_before_sleep = 1000;
 
   std::atomic<bool> taken_ = false;
-  int started_ = 0;         // threads beside the caller
-  std::uint64_t turn_ = 0;  // of the loop; its low half is what threads see
+  int started_ = 0;         // threads in addition to the caller
+  std::uint64_t turn_ = 0;  // number of the loop; threads see its low half
   chunk_function work_{};
   std::exception_ptr error_;
   alignas(64) std::atomic<int> called_ = 0;

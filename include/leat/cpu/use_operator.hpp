@@ -1,5 +1,6 @@
 #pragma once
-// An operator of a program's own in graphs with names, files and planned sessions: its class (docs/architecture.md) and one call.
+// Makes an operator that a program defines available in graphs with names, files and planned sessions: its class (docs/architecture.md) and
+// one call.
 
 #include <leat/cpu/interpret/registry.hpp>
 #include <leat/graph/known_operators.hpp>
@@ -7,7 +8,7 @@
 namespace leat {
 
 namespace detail {
-/// "my::root_sigmoid_op", as the compiler writes it.
+/// The qualified name of a class, such as "my::root_sigmoid_op", as the compiler writes it.
 template <class Op>
 constexpr std::string_view class_name() {
   constexpr std::string_view text = __PRETTY_FUNCTION__;
@@ -17,10 +18,10 @@ constexpr std::string_view class_name() {
 }
 }  // namespace detail
 
-/// Makes the operator of a class known by its TensorFlow type: to imports of graphs and files, to sessions of graphs with names, which run it
-/// fused and node by node, and to planned sessions. Typed expressions, compiled, need no call. Call it before the first such use; a second
-/// call does nothing. Thread-safe.
-/// Errors: invalid_argument if the type is that of another operator, of the library or of the program.
+/// Registers the operator of a class under its TensorFlow type. Imports of graphs and files, sessions of graphs with names, which run it
+/// fused and node by node, and planned sessions then know it. Compiled typed expressions need no such call. Call it before the first such
+/// use; a second call does nothing. Thread-safe. Errors: invalid_argument if another operator has that type, of the library or of the
+/// program.
 template <class Op>
 void use_operator() {
   const op_info* const known = find_operator(Op::type);

@@ -1,6 +1,6 @@
 #pragma once
-// The evaluator of fused clusters, for every device: iterates over the phases of a cluster's instructions (cluster/instructions.hpp),
-// rows and positions of the innermost loop, each of which holds one `Lanes` (cluster/lanes.hpp), and runs each instruction
+// The evaluator of fused clusters, for every device. It iterates over the phases of a cluster's instructions (cluster/instructions.hpp),
+// over rows, and over positions of the innermost loop, each of which holds one `Lanes` (cluster/lanes.hpp), and runs each instruction
 // (cluster/evaluation.hpp). Everything is a constexpr template without library calls, so that nvcc compiles it for the device.
 
 #include <leat/kernels/cluster/evaluation.hpp>
@@ -13,7 +13,7 @@ namespace leat::kernels {
 template <class Lanes, class Instructions>
 struct cluster {
   static constexpr const std::int64_t* code = Instructions::code;
-  /// A word of the instructions; consteval, so that device code sees a constant.
+  /// A word of the instructions; consteval, so that device code gets a constant.
   static consteval std::int64_t word(int at) { return code[at]; }
   static constexpr int operands = static_cast<int>(code[operand_total]);
   static constexpr int outer = static_cast<int>(code[outer_loops]);
@@ -32,7 +32,7 @@ struct cluster {
                         static_cast<int>(code[scalar_registers + 2]), static_cast<int>(code[scalar_registers + 3]),
                         static_cast<int>(code[scalar_registers + 4]), static_cast<int>(code[scalar_registers + 5])>;
 
-  // Phases: 0 once, 1 + 2t row t, 2 + 2t lanes t, then the last row, then last.
+  // Phases: 0 is once, 1 + 2t is row t, 2 + 2t is lanes t; the second to last is the last row phase, and the last one runs at the end.
   static constexpr int phase_count = 2 * stage_count + 3;
   static constexpr int phase_size(int phase) { return static_cast<int>(code[phase_lengths + phase]); }
   static constexpr int phase_at(int phase) {
@@ -50,7 +50,7 @@ struct cluster {
       if (code[phase_at(phase) + words_per_instruction * k] == reduce_lanes) return true;
     return false;
   }
-  // Independent accumulators, to hide the latency of a reduction's additions.
+  // The number of independent accumulators, which hide the latency of a reduction's additions.
   static constexpr int unroll = [] {
     if (Lanes::count == 1) return 1;
     int longest = 0;
@@ -66,8 +66,8 @@ struct cluster {
       if (phase_size(2 + 2 * t) > 64) return Lanes::count > 1;
     return false;
   }();
-  // Small matrices of many models: its registers must not go through memory, and its instructions are short. It has a store for each
-  // element of a matrix, mostly over what it read: none goes past the caches.
+  // Whether the cluster works on small matrices of many models. Its registers must then not go through memory, and its instructions are
+  // short. It has a store for each element of a matrix, mostly to memory that it has read, so no store bypasses the caches.
   static constexpr bool is_unrolled = [] {
     const int size = phase_size(2);
     if (stage_count != 1 || size > 1024) return false;
@@ -83,7 +83,7 @@ struct cluster {
   using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll, is_large,
                                    !is_unrolled>;
 
-  // Instructions are expanded in groups, because the cost of a pack grows with the square of its length.
+  // Instructions are expanded in groups, because the cost of expanding a pack grows with the square of its length.
   static constexpr int group = 32;
   static constexpr int group_size(int size, int begin) { return size - begin < group ? size - begin : group; }
 
@@ -106,7 +106,7 @@ struct cluster {
     [[maybe_unused]] lane_file none;
     if constexpr (phase_size(Phase) > 0) scalar_run<phase_at(Phase), phase_size(Phase)>::run(s, none, a);
   }
-  // In a very large cluster each group is a function of its own, which leaves its results in memory.
+  // In a very large cluster, each group is a separate function, which leaves its results in memory.
   template <int At, bool Partial, int Copy, std::size_t... I>
   [[gnu::always_inline]] static constexpr void lane_group(state& s, lane_file& lanes, const detail::chunk_place& place,
                                                           std::index_sequence<I...>) {
@@ -156,7 +156,7 @@ struct cluster {
     if constexpr (lanes_reduce(Phase)) start_from<phase_at(Phase), phase_size(Phase), Row>(s);
   }
 
-  // Whether an operand's rows are looked up.
+  // Whether the rows of an operand are looked up.
   static constexpr bool is_looked_up(std::int64_t operand) {
     for (int k = 0; k < phase_size(1); ++k)
       if (const int at = phase_at(1) + words_per_instruction * k; code[at] == look_up && code[at + 1] == operand) return true;
@@ -167,7 +167,8 @@ struct cluster {
       if (code[phase_at(1) + words_per_instruction * k] == look_up) return true;
     return false;
   }();
-  // The array that a lanes' phase accesses first by `op`, element after element, or -1. Rows that are looked up are no stream.
+  // The first array that a lanes phase accesses with `op`, element after element, or -1. Looked-up rows do not count, because they are not
+  // contiguous.
   static constexpr int array_of(int phase, std::int64_t op, int word_of_operand) {
     for (int k = 0; k < phase_size(phase); ++k) {
       const int at = phase_at(phase) + words_per_instruction * k;
@@ -176,8 +177,9 @@ struct cluster {
     }
     return -1;
   }
-  // Of rows of several stages, what the first reads and what the last writes, or -1. While the second works on a row in the cache, the
-  // next row is fetched, since hardware prefetchers stop at the row's end, and so are the lines that this row will be written to.
+  // For rows of several stages: the operand that the first stage reads, and the one that the last stage writes, or -1. While the second
+  // stage works on a row in the cache, the next row is prefetched, because hardware prefetchers stop at the row's end, and so are the lines
+  // to which this row's result will be written.
   static constexpr bool has_stages = stage_count >= 2 && outer == 1 && Lanes::count > 1;
   static constexpr int read_operand = has_stages ? array_of(2, load, 2) : -1;
   static constexpr int written_operand = has_stages ? array_of(2 * stage_count, store, 1) : -1;
@@ -214,7 +216,7 @@ struct cluster {
           place.j += Lanes::count;
         }
       }
-      if constexpr (is_large && !is_unrolled) {  // the same code serves whole batches and the rest
+      if constexpr (is_large && !is_unrolled) {  // the same code serves whole batches and the remainder
         for (; place.j < r.end; place.j += Lanes::count) {
           place.n = r.end - place.j < Lanes::count ? static_cast<int>(r.end - place.j) : Lanes::count;
           lane_chunk<Phase, true, 0>(s, place);
@@ -234,7 +236,8 @@ struct cluster {
     }
   }
 
-  // Sums over rows, such as a bias's gradient: four rows are combined in registers before the array is accessed.
+  // Whether the cluster sums over rows, as for the gradient of a bias: four rows are then combined in registers before the array is
+  // accessed.
   static constexpr bool combines_rows = [] {
     if (Lanes::count == 1 || stage_count != 1 || outer != 1 || phase_size(1) != 0 || phase_size(3) != 0 || phase_size(2) > 24) return false;
     for (int k = 0; k < phase_size(2); ++k) {
@@ -285,7 +288,7 @@ struct cluster {
     one_of_four_rows<Partial, apart ? 3 : 0>(lanes[3], s, place[3], all);
     (reduce_four_rows<Partial, phase_at(2) + words_per_instruction * static_cast<int>(I)>(lanes, a, place[0]), ...);
   }
-  // Runs as many groups of four rows as there are; returns the first row not done.
+  // Runs all complete groups of four rows; returns the first row that remains.
   [[gnu::always_inline]] static constexpr std::int64_t run_four_rows(state& s, const cluster_arguments& a, const cluster_range& r) {
     constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(phase_size(2))>{};
     std::int64_t row = r.row_begin;
@@ -329,8 +332,8 @@ struct cluster {
     }
   }
 
-  /// Runs a range of rows, or of positions within rows. Combined results (`accumulating_operand`) must hold their identity before, if
-  /// rows are combined into them.
+  /// Runs a range of rows, or of positions within rows. Results that are combined over rows (`accumulating_operand`) must be initialized
+  /// with the operator's identity.
   [[gnu::always_inline]] static constexpr void run(const cluster_arguments& a, const cluster_range& r) {
     state s;
     scalar_phase<0>(s, a);
@@ -361,7 +364,7 @@ constexpr auto write_cluster(std::index_sequence<I...>)
     -> cluster<Lanes, written_instructions<Program::data[static_cast<std::size_t>(Program::view.step_at(Step).instructions) + I]...>>;
 }  // namespace detail
 
-/// The same with its instructions written out, for device code.
+/// `cluster_of` with the instructions as template arguments, for device code.
 template <class Lanes, class Program, int Step>
 using written_cluster_of = decltype(detail::write_cluster<Lanes, Program, Step>(
     std::make_index_sequence<static_cast<std::size_t>(Program::view.step_at(Step).instruction_count)>{}));

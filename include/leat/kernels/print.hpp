@@ -1,5 +1,5 @@
 #pragma once
-// Printing by programs: what a run of `print` (ops/print.hpp) writes, and where.
+// Printing by programs: the text that a run of `print` (ops/print.hpp) writes, and the stream that it goes to.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/kernels/whole_array.hpp>
@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// While it lives, typed sessions that run on this thread print to this stream, not to standard error.
+/// During its lifetime, typed sessions that run on this thread print to this stream, not to standard error.
 class print_log {
  public:
   explicit print_log(std::ostream& to);
@@ -22,10 +22,10 @@ class print_log {
 
 namespace kernels {
 
-/// Prints the operands of a step but the first, as one line. They are in the host's memory.
+/// Prints the operands of a step except the first, as one line. They must be in the host's memory.
 void print_operands(void* const* operands, const step_numbers& numbers);
 
-/// Copies the first operand to the result, the operand with this number.
+/// Copies the first operand to the result; `result` is the index of the latter among the operands.
 template <class T>
 struct print_kernel {
   static constexpr bool may_refuse = false;

@@ -11,7 +11,7 @@
 namespace leat {
 
 namespace detail {
-inline thread_local std::ostream* log_of_thread = nullptr;  // null is standard error
+inline thread_local std::ostream* log_of_thread = nullptr;  // null for standard error
 }  // namespace detail
 
 LEAT_FUNCTION print_log::print_log(std::ostream& to) : before_(detail::log_of_thread) { detail::log_of_thread = &to; }

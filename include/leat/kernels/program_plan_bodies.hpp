@@ -14,7 +14,7 @@ namespace leat {
 
 namespace detail {
 
-// Runs when sizes change, not in a warm step: compiled for size.
+// Runs when sizes change, not in a warm step, so it is compiled for size.
 class planner {
  public:
   planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits,
@@ -52,7 +52,7 @@ class planner {
 
  private:
   struct block {
-    int buffer;  // or -1 - position of the number that holds the offset
+    int buffer;  // the buffer, or -1 - position of the number that holds the offset
     std::int64_t bytes;
     int first;
     int last;
@@ -116,8 +116,8 @@ class planner {
     number(at, plan_stores) = stores_of(s, code, total);
   }
 
-  // How a cluster writes its results. Rows of several stages leave time to fetch the lines that they will be written to, so that what
-  // fits the processor's last cache stays there; a copy of as much memory takes as long.
+  // Chooses how a cluster writes its results. Rows of several stages leave time to prefetch the lines that they will be written to, so that
+  // results that fit the processor's last cache stay there, at the speed of a copy of as much memory.
   [[gnu::cold]] std::int64_t stores_of(const program_view::step& s, const std::int64_t* code, std::int64_t elements) const {
     if (elements * 4 <= fetched_bytes || !may_stream(s, code)) return stores_plainly;
     if (code[stages] > 2) {
@@ -132,7 +132,7 @@ class planner {
     }
     return elements * 4 > stream_bytes ? stores_past_caches : stores_plainly;
   }
-  // Bytes, or 0 where nobody tells.
+  // The bytes of the last cache, or 0 if they are unknown.
   std::int64_t last_cache() const {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
     if (limits_.last_cache < 0) {
@@ -144,7 +144,7 @@ class planner {
   }
 
  public:
-  /// Bytes of one chunk's partial results of the a-th combined operand.
+  /// The bytes of one chunk's partial results for the a-th combined operand.
   std::int64_t partial_bytes(const program_view::step& s, const std::int64_t* code, int a) const {
     const std::int64_t* row = code + phase_lengths + 2 * code[stages] + 3 + 3 * a;
     const auto info = p_.buffer_at(s.operand_buffer(static_cast<int>(row[0])));
@@ -166,10 +166,10 @@ class planner {
 
   std::int64_t& number(std::size_t at, int k) { return out_.numbers[at + static_cast<std::size_t>(k)]; }
 
-  // First fit, largest first: two blocks may share bytes if no step uses both.
+  // Assigns offsets by first fit, largest block first: two blocks may share bytes if no step uses both.
   [[gnu::cold]] void place() {
     window_ = static_cast<int>(larger(64, p_.steps() / 256));
-    // Of each window of steps two lists of the placed blocks that are live in it: those that start in it, and those that started earlier.
+    // Each window of steps has two lists of the placed blocks that are live in it: those that start in it, and those that started earlier.
     const int lists = 2 * (p_.steps() / window_ + 1);
     for (int k = 0; k < lists; ++k) {
       entries_.push_back(-1);
@@ -177,8 +177,8 @@ class planner {
       ends_.push_back(2 * k);
     }
     std::int64_t end = 0;
-    std::int64_t largest = -1;  // of the blocks that are left
-    std::size_t search = 0;     // those before it are smaller
+    std::int64_t largest = -1;  // the size of the largest remaining blocks
+    std::size_t search = 0;     // the blocks before it are smaller
     for (std::size_t done = 0; done < blocks_.size(); ++done) {
       std::size_t next = search < done ? done : search;
       while (next < blocks_.size() && blocks_[next].bytes != largest) ++next;
@@ -192,7 +192,7 @@ class planner {
       block b = blocks_[next];
       blocks_[next] = blocks_[done];
       const int first = b.first / window_, last = b.first > b.last ? -1 : b.last / window_;
-      // The lowest offset that overlaps no block live at the same time.
+      // Finds the lowest offset at which the block overlaps no block that is live at the same time.
       for (bool moved = true; moved && last >= 0;) {
         moved = climb(b, 2 * first + 1);
         for (int w = first; w <= last; ++w) moved = climb(b, 2 * w) || moved;
@@ -209,7 +209,7 @@ class planner {
     }
     out_.arena_bytes = end;
   }
-  // Moves a block behind those of a list that it overlaps.
+  // Moves a block past the blocks of a list that it overlaps; returns whether it moved.
   [[gnu::cold]] bool climb(block& b, int list) const {
     bool moved = false;
     for (int e = entries_[static_cast<std::size_t>(2 * list + 1)]; e >= 0; e = entries_[static_cast<std::size_t>(e + 1)]) {
@@ -227,9 +227,9 @@ class planner {
   const chunk_limits limits_;
   program_plan& out_;
   detail::list<block> blocks_;
-  int window_ = 1;            // steps
-  detail::list<int> entries_;  // of lists: a block, and the next entry; first an empty one for each list
-  detail::list<int> ends_;     // of each list the last entry
+  int window_ = 1;            // the number of steps in a window
+  detail::list<int> entries_;  // entries of lists: a block, and the next entry; each list begins with an empty entry
+  detail::list<int> ends_;     // the last entry of each list
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of whole arrays other than products, as work items that any device can run in any order: each item writes its own part of the
-// result. A kernel is constructed from the operands and the step's numbers, returns its number of items, and runs one.
+// Kernels of whole arrays other than matrix products, as work items that any device can run in any order, because each writes its own part
+// of the result. A kernel is constructed from the operands and the step's numbers, returns its number of items, and runs one.
 
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/passes/lower.hpp>
@@ -12,13 +12,13 @@
 
 namespace leat::kernels {
 
-/// The numbers of a kernel step: its attributes, and the extents of its inputs and of its result.
+/// The numbers of a kernel step: its attributes, and the shapes of its inputs and of its result.
 class step_numbers {
  public:
   constexpr explicit step_numbers(const std::int64_t* data) : data_(data) {}
   constexpr std::int64_t attributes() const { return data_[0]; }
   constexpr std::int64_t attribute(int k) const { return data_[1 + k]; }
-  /// Extents of input `k`; the result's follow the last input's.
+  /// The dimensions of input `k`; the result's dimensions follow the last input's.
   constexpr const std::int64_t* extents(int k) const {
     const std::int64_t* at = data_ + 1 + data_[0];
     for (; k > 0; --k) at += 1 + at[0];
@@ -41,15 +41,15 @@ struct no_check {
   static constexpr bool may_refuse = false;
 };
 
-/// Whether a kernel that may refuse its indices takes negative ones, which are no rows.
+/// Whether a kernel that checks its indices accepts negative ones, which have no row.
 template <class Kernel>
 constexpr bool drops_negative(const Kernel& kernel) {
   if constexpr (requires { kernel.drops_negative; }) return kernel.drops_negative;
   else return false;
 }
 
-/// Calls `f` with the number of a row's elements, as a constant where rows are so short that a loop over each would cost more than
-/// its elements.
+/// Calls `f` with the number of elements of a row, as a constant if rows are so short that a loop over each would cost more than its
+/// elements.
 template <class F>
 void for_row_width(std::int64_t width, F f) {
   switch (width) {
@@ -61,7 +61,7 @@ void for_row_width(std::int64_t width, F f) {
   }
 }
 
-/// Row `k` of the result is row `indices[k]` of the parameters.
+/// Copies row `indices[k]` of the parameters to row `k` of the result.
 template <class T, class Index>
 struct gather_kernel {
   static constexpr bool may_refuse = true;
@@ -81,9 +81,9 @@ struct gather_kernel {
     const auto row = static_cast<std::int64_t>(indices[k]);
     for (std::int64_t j = 0; j < width; ++j) out[k * width + j] = params[row * width + j];
   }
-  /// All items on the host.
+  /// Runs all items on the host.
   void run_all() const {
-    if (width == 0) return;  // nothing, which memcpy would be told the address of
+    if (width == 0) return;  // memcpy must not get null pointers
     for_row_width(width, [this](auto w) {
       for (std::int64_t k = 0; k < count; ++k)
         std::memcpy(out + k * w, params + static_cast<std::int64_t>(indices[k]) * w, static_cast<std::size_t>(w) * sizeof(T));
@@ -91,14 +91,14 @@ struct gather_kernel {
   }
 };
 
-/// The kernel of an operator, `type<T, Second>` for the dtypes of its first two operands. `takes` are those of the first; where
-/// `has_indices`, the second operand holds int32 or int64. Specialized beside the kernel.
+/// The kernel of an operator, `type<T, Second>` for the dtypes of its first two operands. `takes` lists the dtypes of the first operand; if
+/// `has_indices`, the second operand holds int32 or int64. A specialization follows each kernel.
 template <class Op>
 struct kernel_of;
 template <class Op>
 concept has_kernel = requires { kernel_of<Op>::takes; };
 
-/// Column `j` of the result: what `Op` makes of the data's column by segment, in order.
+/// Item j: column `j` of the result, which combines the rows of each segment by `Op`, in order.
 template <class Op, class T, class Index>
 struct segment_kernel {
   static constexpr bool may_refuse = true;
@@ -140,7 +140,7 @@ struct kernel_of<segment_min_op> : segment_kernel_of<segment_min_op> {};
 template <>
 struct kernel_of<segment_prod_op> : segment_kernel_of<segment_prod_op> {};
 
-/// Item i: one line of elements along an axis, each combined with those before it.
+/// Item i: one line of elements along an axis; each is combined with those before it.
 template <class Op, class T>
 struct cumulative_kernel {
   static constexpr bool may_refuse = false;
@@ -167,7 +167,7 @@ struct cumulative_kernel {
       all = next;
     }
   }
-  /// All items on the host: rows of neighboring lines at once, which processors do in batches.
+  /// Runs all items on the host: it processes neighboring lines together, which the compiler vectorizes.
   void run_all() const {
     if (inner == 1) {
       for (std::int64_t i = 0, n = items(); i < n; ++i) (*this)(i);
@@ -194,7 +194,7 @@ struct kernel_of<cumulative_op<Product>> {
   static constexpr dtype takes[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8};
 };
 
-/// Nothing but the check of indices.
+/// Has no items; the step only checks its indices.
 template <class Index>
 struct check_rows_kernel {
   static constexpr bool may_refuse = true;
@@ -210,7 +210,7 @@ struct check_rows_kernel {
   constexpr void operator()(std::int64_t) const {}
 };
 
-/// Item k: the position of the first index that equals the k-th, or -1 if that is negative.
+/// Item k: the position of the first index that equals the k-th, or -1 if the k-th is negative.
 template <class Index>
 struct first_rows_kernel {
   static constexpr bool may_refuse = true;
@@ -229,7 +229,7 @@ struct first_rows_kernel {
     while (indices[first] != indices[k]) ++first;
     out[k] = indices[k] < 0 ? -1 : first;
   }
-  /// All items at once, where one thread does them: looking for each takes quadratic time.
+  /// Runs all items on one thread, because searching for each index separately takes quadratic time.
   void run_all() const {
     if (count < 16 || count > half_mask) {
       for (std::int64_t k = 0; k < count; ++k) (*this)(k);
@@ -242,9 +242,10 @@ struct first_rows_kernel {
   static constexpr int half = 31;
   static constexpr std::int64_t half_mask = (std::int64_t{1} << half) - 1;
 
-  // A hash table with as many lists as there are indices, within the result: the high half of element b is the head of list b, the low half
-  // of element k is what follows k in its list, if its index occurs there first, and the first position otherwise. Positions are counted
-  // from 1; 0 ends a list. Indices that were chosen to fall into few lists are left to sorting.
+  // Finds positions by a hash table within the result, with as many lists as there are indices. The high half of element b is the head of
+  // list b. The low half of element k is the next entry in its list if its index occurs there first, and the first position otherwise.
+  // Positions count from 1; 0 ends a list. Returns false if the lists get long, as with maliciously chosen indices, which are then sorted
+  // instead.
   bool find_by_hash() const {
     constexpr std::int64_t is_repeated = std::int64_t{1} << 62;
     constexpr std::int64_t not_head = half_mask | is_repeated;
@@ -269,7 +270,7 @@ struct first_rows_kernel {
       out[k] = indices[k] < 0 ? -1 : (out[k] & is_repeated) != 0 ? out[k] & half_mask : k;
     return true;
   }
-  // The low half of a result is a position in sorted order, until the high half has received the first position.
+  // The low half of an element is a position in sorted order, until the high half has received the first position.
   void find_by_sorting() const {
     for (std::int64_t k = 0; k < count; ++k) out[k] = k;
     std::sort(out, out + count,
@@ -284,11 +285,11 @@ struct first_rows_kernel {
   }
 };
 
-/// Item b: some columns of the sums of rows of equal indices, in order of the rows. `first` is what `first_rows_kernel` gives.
+/// Item b: some columns of the sums of rows with equal indices, added in order. `first` is the result of `first_rows_kernel`.
 template <class T>
 struct sum_equal_rows_kernel {
   static constexpr bool may_refuse = false;
-  static constexpr std::int64_t columns = 16;  // of an item, so that it reads whole lines of the cache
+  static constexpr std::int64_t columns = 16;  // the columns of an item, which fill cache lines
   const T* data;
   const std::int64_t* first;
   T* out;
@@ -313,11 +314,11 @@ struct sum_equal_rows_kernel {
   }
 };
 
-/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first. Where equal indices count one
-/// by one there are no positions, and item j subtracts all rows from column j, in order.
+/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if position k is the first of that index. If equal indices are
+/// treated one by one, there are no positions, and item j subtracts all rows from column j, in order.
 template <class T, class Index>
 struct write_rows_kernel {
-  static constexpr bool may_refuse = false;  // the indices were checked where `first` was found
+  static constexpr bool may_refuse = false;  // the indices were checked when `first` was computed
   T* variable;
   const T* rows;
   const Index* indices;
@@ -339,7 +340,7 @@ struct write_rows_kernel {
     if (!repeats) return with_rule([&](auto rule) { write(rule, item, 0, width, width); });
     for (std::int64_t k = 0; k < count; ++k) with_rule([&](auto rule) { write(rule, k, item, item + 1, width); });
   }
-  /// All items on the host, row by row.
+  /// Runs all items on the host, row by row.
   void run_all() const {
     for_row_width(width, [this](auto w) {
       with_rule([&](auto rule) {
@@ -351,7 +352,7 @@ struct write_rows_kernel {
  private:
   template <bool Repeats, bool Subtracts>
   struct row_rule {};
-  // Calls `f` with what does not change from row to row.
+  // Calls `f` with the properties that are the same for all rows, as a type.
   template <class F>
   constexpr void with_rule(F f) const {
     if (repeats) subtracts ? f(row_rule<true, true>{}) : f(row_rule<true, false>{});
@@ -371,7 +372,7 @@ struct write_rows_kernel {
       for (; begin < end; ++begin) write_block<Subtracts, 1>(to + begin, from + begin);
     }
   }
-  // All is read before anything is stored: no compiler sees that the arrays differ.
+  // Reads everything before it stores anything, because compilers cannot know that the arrays are distinct.
   template <bool Subtracts, std::int64_t N>
   static constexpr void write_block(T* to, const T* from) {
     T written[static_cast<std::size_t>(N)];
@@ -398,7 +399,7 @@ struct check_range_kernel {
   constexpr void operator()(std::int64_t k) const { out[k] = indices[k]; }
 };
 
-/// What is said of a kernel's index that is out of range.
+/// The error message for a kernel's index that is out of range.
 template <class Kernel, class Index>
 std::string out_of_range_text(const Kernel& kernel, Index index, std::int64_t position) {
   const std::string at = " at position " + std::to_string(position), range = "[0, " + std::to_string(kernel.rows) + ")";
@@ -416,7 +417,7 @@ struct check_divisor_kernel {
   const T* divisors;
   T* out;
   std::int64_t count;
-  bool divides;  // the quotient is not empty
+  bool divides;  // whether the quotient is not empty
   check_divisor_kernel(void* const* p, const step_numbers& n)
       : divisors(static_cast<const T*>(p[0])),
         out(static_cast<T*>(p[1])),
@@ -425,7 +426,7 @@ struct check_divisor_kernel {
   std::int64_t items() const { return count; }
   constexpr void operator()(std::int64_t k) const { out[k] = divisors[k]; }
 };
-/// Throws invalid_argument if a divisor is 0. The host must be able to read them.
+/// Throws invalid_argument if a divisor is 0. The divisors must be readable by the host.
 template <class T>
 void refuse_zero(const T* divisors, std::int64_t count) {
   for (std::int64_t k = 0; k < count; ++k)
@@ -433,7 +434,7 @@ void refuse_zero(const T* divisors, std::int64_t count) {
       throw invalid_argument("Integer division by zero: element " + std::to_string(k) + " of the divisor is 0");
 }
 
-/// Copies `n` elements on the host; returns the end of what was written. A few are copied without a call.
+/// Copies `n` elements on the host; returns the end of the written elements. A few elements are copied without a call.
 template <class T>
 T* copy_row(const T* from, std::int64_t n, T* to) {
   if (n >= 8) return std::copy_n(from, n, to);
@@ -441,7 +442,7 @@ T* copy_row(const T* from, std::int64_t n, T* to) {
   return to + n;
 }
 
-/// Item k: one row of the result, copied from the operand or zero.
+/// Item k: one row of the result, copied from the operand or filled with zeros.
 template <class T>
 struct pad_kernel {
   static constexpr bool may_refuse = false;
@@ -482,7 +483,7 @@ struct pad_kernel {
       out[k * width + j] = inside && i >= 0 && i < from[rank - 1] ? in[source * from[rank - 1] + i] : T(0);
     }
   }
-  /// All items on the host: rows are copied, and filled, whole.
+  /// Runs all items on the host; it copies and fills whole rows.
   void run_all() const {
     const T* source = in;
     if (rank == 1) {
@@ -495,7 +496,7 @@ struct pad_kernel {
   }
 
  private:
-  // Rows that lie one after the other in operand and result become one.
+  // Merges dimensions whose rows are contiguous in both operand and result.
   void merge_rows() {
     while (rank > 1 && before[rank - 1] == 0 && from[rank - 1] == to[rank - 1]) {
       const std::int64_t width = to[--rank];
@@ -547,7 +548,7 @@ struct concat_kernel {
     const auto from = k % inputs;
     for (std::int64_t j = 0; j < width[from]; ++j) out[row * whole + begin[from] + j] = in[from][row * width[from] + j];
   }
-  /// All items on the host.
+  /// Runs all items on the host.
   void run_all() const {
     T* to = out;
     for (std::int64_t row = 0; row < rows; ++row)
@@ -555,7 +556,7 @@ struct concat_kernel {
   }
 };
 
-/// Item k: the index of the largest or smallest element of one line, the first of equals; NaN is ignored unless all are.
+/// Item k: the index of the maximum or minimum of one line, the first of equal elements; NaN is ignored unless all elements are NaN.
 template <class T, class To, bool Largest>
 struct arg_kernel {
   static constexpr bool may_refuse = false;

@@ -1,12 +1,12 @@
 #pragma once
-// Operators that gradients of graphs with names need: the sum of several tensors, and one value in every element of a shape, from
-// which a gradient starts.
+// Operators that gradients of graphs with names need: the sum of several tensors, and `Fill`, with which a gradient starts.
 
 #include <leat/ops/state.hpp>
 
 namespace leat {
 
-/// The sum of tensors of one shape. Dtypes: numbers. Source: TensorFlow `AddN`.
+/// The element-wise sum of any number of tensors. Shapes: all the same, as is the result's. Dtypes: numbers, all the same. Source:
+/// TensorFlow `AddN`.
 struct add_n_op {
   static constexpr std::string_view type = "AddN";
   static constexpr field form[]{{field_kind::operands, "inputs"}, {field_kind::type_of, "T"}};
@@ -34,8 +34,9 @@ struct add_n_op {
   }
 };
 
-/// Appends a row that runs the definition of a graph's node. Of a sum of more tensors than a row takes, the first ones have a row of their
-/// own. Errors: invalid_argument if the operands do not fit.
+/// Appends a row for a node of a graph whose operator is known, and returns the row's index. A row has at most `graph::max_operands`
+/// operands: a sum of more tensors becomes a chain of rows, each of which adds to the sum of those before. Errors: invalid_argument if the
+/// operands do not fit.
 constexpr int add_definition(graph& table, const op_info& op, std::span<const int> rows, std::span<const std::int64_t> attributes,
                              std::span<const int> controls = {}) {
   if (op.infer_node != nullptr) table.check(op, op.infer_node, rows, attributes);
@@ -49,8 +50,8 @@ constexpr int add_definition(graph& table, const op_info& op, std::span<const in
   }
 }
 
-/// One value in every element. Operands: the sizes, for files only, and the value, a scalar. Attributes: the sizes as numbers. Not
-/// for imports, whose attributes are in the operand. Source: TensorFlow `Fill`.
+/// A tensor with the same value in every element. Operands: the sizes, which only files contain, and the value, a scalar. Attributes: the
+/// sizes. Imports do not use this class, because an imported node has its sizes in an operand. Source: TensorFlow `Fill`.
 struct fill_op {
   static constexpr std::string_view type = "Fill";
   static constexpr field form[]{{field_kind::operand, "dims", -1},

@@ -1,5 +1,5 @@
 #pragma once
-// Element-wise arithmetic with broadcasting. Each class is the one definition of its operator; errors of all functions: rules.hpp.
+// Element-wise arithmetic with broadcasting. Each class is the only definition of its operator. Errors of all functions: rules.hpp.
 
 #include <leat/ops/rules.hpp>
 
@@ -59,7 +59,7 @@ struct sub_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, -g.dy());
   }
 };
-/// Element-wise a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
+/// Element-wise a - b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `Sub`.
 template <class A, class B>
   requires accepted<sub_op, A, B>
 constexpr made<sub_op, A, B> operator-(const A& a, const B& b) {
@@ -95,7 +95,7 @@ struct mul_op : rule::binary<rule::takes::number> {
     else give(g, 1, g.template node<mul_op>(g.input(0), g.dy()));
   }
 };
-/// Element-wise a b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
+/// Element-wise a b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `Mul`.
 template <class A, class B>
   requires accepted<mul_op, A, B>
 constexpr made<mul_op, A, B> operator*(const A& a, const B& b) {
@@ -135,8 +135,8 @@ template <class X>
   requires refused<neg_op, X>
 why<neg_op, X> operator-(const X&) = delete;
 
-/// The gradient of y = 1 / x with respect to x: -dy y². It is 0 where dy is 0, whatever y is.
-/// Source: TensorFlow `ReciprocalGrad`.
+/// The gradient of y = 1 / x with respect to x: -dy y², or 0 where dy is 0, even if y is infinite or NaN. Source: TensorFlow
+/// `ReciprocalGrad`.
 struct reciprocal_grad_op : rule::equal_pair<rule::takes::floating> {
   static constexpr std::string_view type = "ReciprocalGrad";
   static constexpr auto& form = leat::form::root_gradient;
@@ -232,7 +232,7 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
-/// The quotient of older graphs: of integers rounded toward zero. Source: TensorFlow `Div`.
+/// Division as in older graphs: like `/` of two expressions, it rounds integers toward zero. Source: TensorFlow `Div`.
 struct div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Div";
   static constexpr facts what{.divides = true};
@@ -373,7 +373,7 @@ struct squared_difference_op : rule::binary<rule::takes::number> {
     if (g.wants(0)) give(g, 0, slope);
     if (g.wants(1)) give(g, 1, -slope);
   }
-  /// 2 dy (a - b).
+  /// The gradient with respect to a: 2 dy (a - b).
   template <class G>
   static constexpr output times_two(G& g) {
     const auto wait = g.after_dy();
@@ -455,7 +455,7 @@ struct bitwise_and_op : rule::binary<rule::takes::integer> {
     return M::bitwise_and(a, b);
   }
 };
-/// Element-wise a and b, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseAnd`.
+/// Element-wise bitwise and of a and b. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseAnd`.
 LEAT_FUNCTION_OF_TWO(bitwise_and, bitwise_and_op);
 
 struct bitwise_or_op : rule::binary<rule::takes::integer> {
@@ -466,7 +466,7 @@ struct bitwise_or_op : rule::binary<rule::takes::integer> {
     return M::bitwise_or(a, b);
   }
 };
-/// Element-wise a or b, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseOr`.
+/// Element-wise bitwise or of a and b. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseOr`.
 LEAT_FUNCTION_OF_TWO(bitwise_or, bitwise_or_op);
 
 struct bitwise_xor_op : rule::binary<rule::takes::integer> {
@@ -477,7 +477,7 @@ struct bitwise_xor_op : rule::binary<rule::takes::integer> {
     return M::bitwise_xor(a, b);
   }
 };
-/// Element-wise a or b but not both, bit by bit. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseXor`.
+/// Element-wise bitwise exclusive or of a and b. Shapes broadcast; dtypes: integers. Source: TensorFlow `BitwiseXor`.
 LEAT_FUNCTION_OF_TWO(bitwise_xor, bitwise_xor_op);
 
 struct invert_op : rule::unary<rule::takes::integer> {
@@ -487,7 +487,7 @@ struct invert_op : rule::unary<rule::takes::integer> {
     return M::invert(x);
   }
 };
-/// The other value of each bit. Dtypes: integers. Source: TensorFlow `Invert`.
+/// Element-wise bitwise complement of x. Dtypes: integers. Source: TensorFlow `Invert`.
 LEAT_FUNCTION_OF_ONE(invert, invert_op);
 
 struct left_shift_op : rule::binary<rule::takes::integer> {
@@ -497,8 +497,8 @@ struct left_shift_op : rule::binary<rule::takes::integer> {
     return M::left_shift(a, b);
   }
 };
-/// Element-wise a shifted by b bits to the left; b counts as the nearest number from 0 to one less than the bits of the dtype. Shapes
-/// broadcast; dtypes: integers. Source: TensorFlow `LeftShift`.
+/// Element-wise a shifted left by b bits; b is first limited to 0 … (bits of the dtype) - 1. Shapes broadcast; dtypes: integers. Source:
+/// TensorFlow `LeftShift`.
 LEAT_FUNCTION_OF_TWO(left_shift, left_shift_op);
 
 struct right_shift_op : rule::binary<rule::takes::integer> {
@@ -508,7 +508,8 @@ struct right_shift_op : rule::binary<rule::takes::integer> {
     return M::right_shift(a, b);
   }
 };
-/// The same to the right; signed integers keep their sign. Shapes broadcast; dtypes: integers. Source: TensorFlow `RightShift`.
+/// Element-wise a shifted right by b bits; b is limited as by `left_shift`, and signed integers keep their sign. Shapes broadcast; dtypes:
+/// integers. Source: TensorFlow `RightShift`.
 LEAT_FUNCTION_OF_TWO(right_shift, right_shift_op);
 
 }  // namespace leat

@@ -1,12 +1,12 @@
 #pragma once
-// Slices, padding, concatenation, and rows by index. Errors of all functions: rules.hpp.
+// Slices, padding, concatenation, rows by index, reductions by segment, cumulative sums and products, and `linspace`. Errors of all
+// functions: rules.hpp.
 
 #include <leat/ops/array_shape.hpp>
 
 namespace leat {
 
-/// A slice. Attributes: first index per axis, then size per axis; a size of -1 extends to the end.
-/// Source: TensorFlow `Slice`.
+/// A slice. Attributes: the first index along each axis, then the size along each axis; -1 extends to the end. Source: TensorFlow `Slice`.
 struct slice_op {
   static constexpr std::string_view type = "Slice";
   static constexpr facts what{.work = work_kind::none};
@@ -42,7 +42,7 @@ struct slice_op {
   static constexpr void gradient(G& g);
 };
 
-/// Padding with zeros. Attributes: how many before each axis, then how many after. Source: TensorFlow `Pad`.
+/// Padding with zeros. Attributes: the number of zeros before each axis, then the number after each axis. Source: TensorFlow `Pad`.
 struct pad_op {
   static constexpr std::string_view type = "Pad";
   static constexpr field form[]{{field_kind::operand, "input"},
@@ -88,13 +88,13 @@ constexpr void slice_op::gradient(G& g) {
   }
   give(g, 0, make_node<pad_op>({attribute, static_cast<std::size_t>(2 * from.rank)}, g.dy()));
 }
-/// First indices of a slice: `begins<0, 2>`.
+/// The first index of a slice along each axis: `begins<0, 2>`.
 template <std::int64_t... Vs>
 struct begins {};
-/// Sizes of a slice: `sizes<3, -1>`.
+/// The size of a slice along each axis: `sizes<3, -1>`; -1 extends to the end.
 template <std::int64_t... Vs>
 struct sizes {};
-/// Numbers of zeros before and after each axis: `before<0, 1>`, `behind<0, 1>`.
+/// The number of zeros before each axis, and after each axis: `before<0, 1>`, `behind<0, 1>`.
 template <std::int64_t... Vs>
 struct before {};
 template <std::int64_t... Vs>
@@ -111,8 +111,9 @@ struct two_lists<before<As...>, behind<Bs...>> {
   using type = attributes<As..., Bs...>;
 };
 }  // namespace detail
-/// The slice that begins at `Begin` and has the sizes `Size`: `slice<begins<0, 2>, sizes<3, -1>>(x)`; -1 extends to the end.
-/// Shapes: x [d0, …, dn]; result `Size`. Dtypes: any. Source: TensorFlow `Slice`.
+/// The slice that begins at `Begin` and has the sizes `Size`: `slice<begins<0, 2>, sizes<3, -1>>(x)`; -1 extends to the end. A named
+/// dimension is taken whole (0, -1). Shapes: x [d0, …, dn]; result `Size`. Dtypes: any. Errors: the slice is not within x. Source:
+/// TensorFlow `Slice`.
 template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires accepted_with<slice_op, A, X>
 constexpr made_with<slice_op, A, X> slice(const X& x) {
@@ -126,8 +127,8 @@ LEAT_OTHERWISE_OF(slice,
 template <class First, class Second>
 LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; " LEAT_TENSORS)
 slice(...) LEAT_DELETED;
-/// x padded with zeros: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides. Dtypes: any. A named dimension cannot be
-/// padded. Source: TensorFlow `Pad`.
+/// x padded with zeros: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides. Shapes: x [d0, …, dn]; result [before0 + d0 +
+/// behind0, …]. Dtypes: any. Errors: a negative number of zeros; a named dimension, which cannot be padded. Source: TensorFlow `Pad`.
 template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires accepted_with<pad_op, A, X>
 constexpr made_with<pad_op, A, X> pad(const X& x) {
@@ -184,8 +185,8 @@ struct concat_op {
     }
   }
 };
-/// Arrays concatenated along `Axis`: `concat<1>(a, b)`. Shapes: equal except along `Axis`, where sizes add up. Dtypes: any, all the
-/// same. Source: TensorFlow `ConcatV2`.
+/// Arrays concatenated along `Axis`: `concat<1>(a, b)`. Shapes: equal except along `Axis`, where the sizes add up. Dtypes: any, all the
+/// same. Errors: axis out of range; a named dimension along the axis. Source: TensorFlow `ConcatV2`.
 template <int Axis, class X, class... Rest>
   requires accepted_with<concat_op, attributes<Axis>, X, Rest...>
 constexpr made_with<concat_op, attributes<Axis>, X, Rest...> concat(const X& first, const Rest&... rest) {
@@ -201,9 +202,8 @@ template <int Axis, class X, class... Rest>
 concept stacks =
     Axis >= -X::rank - 1 && Axis <= X::rank && X::rank < max_rank && ((Rest::type == X::type && Rest::extent == X::extent) && ...);
 }  // namespace detail
-/// Arrays of one shape put side by side along a new axis: `stack<1>(a, b)` is `concat<1>(expand_dims<1>(a), expand_dims<1>(b))`.
-/// Shapes: n operands [d0, …]; result with a dimension n before `Axis`, or after it counted from the end. Dtypes: any, all the same.
-/// Source: TensorFlow `stack`.
+/// Arrays of one shape, joined along a new axis: `stack<1>(a, b)` is `concat<1>(expand_dims<1>(a), expand_dims<1>(b))`. Shapes: n operands
+/// [d0, …]; result with a new dimension n at `Axis`, which may count from the end. Dtypes: any, all the same. Source: TensorFlow `stack`.
 template <int Axis = 0, tensor_expression X, tensor_expression... Rest>
   requires detail::stacks<Axis, X, Rest...>
 constexpr auto stack(const X& first, const Rest&... rest) {
@@ -213,14 +213,15 @@ LEAT_OTHERWISE_OF(stack,
                   "<axis>(x, y, ...) takes tensors of one dtype and one shape; the axis, of the result, is a template argument: "
                   "stack<1>(x, y); " LEAT_TENSORS);
 
-// Of reduction.hpp, which needs this header. Segments and cumulative sums combine elements as they do.
+// Declared here, because reduction.hpp, which defines them, includes this header. Segments and cumulative sums combine elements as they do.
 struct sum_op;
 struct max_op;
 struct min_op;
 struct prod_op;
 
 namespace rule {
-/// What all reductions by segment are: result[i] of data[k] over ids[k] = i; negative ids are dropped. Attribute: the number of segments.
+/// Base of the reductions by segment: result[i] combines all data[k] with ids[k] = i; negative ids are ignored. Attribute: the number of
+/// segments.
 struct segments {
   static constexpr field form[]{{field_kind::operand, "data"},        {field_kind::operand, "segment_ids", -1},
                                 {field_kind::scalar, "num_segments"}, {field_kind::type_of, "T"},
@@ -295,7 +296,8 @@ struct gather_op {
   }
 };
 namespace rule {
-/// Whether a row has a segment, in a shape that broadcasts to the data's: those with negative ids were dropped.
+/// Whether the id of each row is non-negative, in a shape that broadcasts to the data's: rows with negative ids do not contribute to the
+/// result.
 template <class G>
 constexpr output rows_are_kept(G& g) {
   const auto ids = g.input(1);
@@ -303,13 +305,13 @@ constexpr output rows_are_kept(G& g) {
   while (rows.rank < g.input(0).extent().rank) rows.push(1);
   return reshape_to(greater_equal(ids, constant_like(ids, 0)), rows);
 }
-/// For each row of the data what stands for its segment.
+/// For each row of the data, the entry of `segments` for the segment of that row.
 template <class G>
 constexpr output by_row(G& g, const output& segments) {
   const auto ids = g.input(1);
   return make<gather_op>(segments, maximum(ids, constant_like(ids, 0)));
 }
-/// The gradient of the largest or smallest: equal elements share it.
+/// The gradient of the maximum or minimum: elements that are equal to it share it equally.
 template <class G>
 constexpr void give_segment_extremum(G& g) {
   if (!g.wants(0)) return;
@@ -327,7 +329,7 @@ constexpr void segment_sum_op::gradient(G& g) {
   give(g, 0, select(rule::rows_are_kept(g), rule::by_row(g, g.dy()), constant_like(g.dy(), 0)));
 }
 
-/// The largest of the rows of each segment; the least number of the dtype where there are none. Source: TensorFlow `UnsortedSegmentMax`.
+/// The maximum of the rows of each segment, or the lowest value of the dtype for an empty segment. Source: TensorFlow `UnsortedSegmentMax`.
 struct segment_max_op : rule::by_segment<max_op> {
   static constexpr std::string_view type = "UnsortedSegmentMax";
   template <class V>
@@ -339,7 +341,8 @@ struct segment_max_op : rule::by_segment<max_op> {
     rule::give_segment_extremum(g);
   }
 };
-/// The smallest of the rows of each segment; the largest number of the dtype where there are none. Source: TensorFlow `UnsortedSegmentMin`.
+/// The minimum of the rows of each segment, or the largest value of the dtype for an empty segment. Source: TensorFlow
+/// `UnsortedSegmentMin`.
 struct segment_min_op : rule::by_segment<min_op> {
   static constexpr std::string_view type = "UnsortedSegmentMin";
   template <class V>
@@ -354,7 +357,7 @@ struct segment_min_op : rule::by_segment<min_op> {
 /// Products of rows by segment. Source: TensorFlow `UnsortedSegmentProd`.
 struct segment_prod_op : rule::by_segment<prod_op> {
   static constexpr std::string_view type = "UnsortedSegmentProd";
-  // Of a 0 the product of the others, unless there is another 0.
+  // An element that is 0 gets the product of the other elements, which is 0 if the segment has another 0.
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
@@ -392,18 +395,18 @@ LEAT_OTHERWISE("gather(params, indices) takes two tensors, the second of integer
   why_with<op, attributes<Count>, X, I> function(const X&, const I&) = delete;                       \
   LEAT_OTHERWISE_OF(function, LEAT_BY_SEGMENT)
 #define LEAT_BY_SEGMENT "<count>(data, ids) takes two tensors; the count is a template argument; " LEAT_TENSORS
-/// Sums of rows by segment, `unsorted_segment_sum<n>(data, ids)`: result[i] = Σ data[k] over ids[k] = i; negative ids are dropped.
-/// Shapes: ids [k…], data [k…, d…]; result [n, d…]. Dtypes: numbers; ids int32 or int64. Errors: invalid_argument for an id that is not
-/// below n. Source: TensorFlow `UnsortedSegmentSum`.
+/// Sums of rows by segment, `unsorted_segment_sum<n>(data, ids)`: result[i] = Σ data[k] over all k with ids[k] = i; negative ids are
+/// ignored. Shapes: ids [k…], data [k…, d…]; result [n, d…]. Dtypes: numbers; ids int32 or int64. Errors: invalid_argument if an id is n or
+/// above. Source: TensorFlow `UnsortedSegmentSum`.
 LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_sum, segment_sum_op);
-/// The largest of the rows of each segment, the least number of the dtype where there are none; equal elements share the gradient. Shapes,
-/// dtypes, errors: as `unsorted_segment_sum`. Source: TensorFlow `UnsortedSegmentMax`.
+/// The maximum of the rows of each segment, or the lowest value of the dtype for an empty segment; equal elements share the gradient.
+/// Shapes, dtypes, errors: as `unsorted_segment_sum`. Source: TensorFlow `UnsortedSegmentMax`.
 LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_max, segment_max_op);
-/// The smallest of the rows of each segment, the largest number of the dtype where there are none; equal elements share the gradient.
+/// The minimum of the rows of each segment, or the largest value of the dtype for an empty segment; equal elements share the gradient.
 /// Shapes, dtypes, errors: as `unsorted_segment_sum`. Source: TensorFlow `UnsortedSegmentMin`.
 LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_min, segment_min_op);
-/// The product of the rows of each segment, 1 where there are none. Shapes, dtypes, errors: as `unsorted_segment_sum`.
-/// Source: TensorFlow `UnsortedSegmentProd`.
+/// The product of the rows of each segment, or 1 for an empty segment. Shapes, dtypes, errors: as `unsorted_segment_sum`. Source:
+/// TensorFlow `UnsortedSegmentProd`.
 LEAT_FUNCTION_BY_SEGMENT(unsorted_segment_prod, segment_prod_op);
 #undef LEAT_FUNCTION_BY_SEGMENT
 
@@ -419,9 +422,10 @@ constexpr auto rows_by_segment(const X&, const I& ids) {
   return with_columns<X::rank - I::rank>(unsorted_segment_sum<Count>(cast<typename X::element>(greater_equal(ids, constant_beside<0>(ids))), ids));
 }
 }  // namespace detail
-/// The same of segments whose ids are sorted: `segment_sum<n>(data, ids)`, and 0 of a segment without rows, of `segment_prod` 1. In graphs
-/// with names the number of segments follows from the last id. Errors: as `unsorted_segment_sum`; ids that are not sorted are taken as
-/// they are. Source: TensorFlow `SegmentSum`, `SegmentProd`, `SegmentMean`, `SegmentMax`, `SegmentMin`.
+/// Reductions by segment for sorted ids: `segment_sum<n>(data, ids)`, and likewise `segment_prod`, `segment_mean`, `segment_max` and
+/// `segment_min`. An empty segment gives 0, and 1 in `segment_prod`. In graphs with names, the number of segments follows from the last id.
+/// Shapes, dtypes, errors: as `unsorted_segment_sum`; ids that are not sorted are accepted, and used as they are. Source: TensorFlow
+/// `SegmentSum`, `SegmentProd`, `SegmentMean`, `SegmentMax`, `SegmentMin`.
 template <std::int64_t Count, tensor_expression X, tensor_expression I>
   requires accepted_with<segment_sum_op, attributes<Count>, X, I>
 constexpr auto segment_sum(const X& data, const I& ids) {
@@ -457,7 +461,7 @@ constexpr auto segment_min(const X& data, const I& ids) {
 LEAT_OTHERWISE_OF(segment_min, LEAT_BY_SEGMENT);
 #undef LEAT_BY_SEGMENT
 
-/// Cumulative sums or products along an axis. Attributes: whether the element itself is left out, whether to begin at the end, the axis.
+/// Cumulative sums or products along an axis. Attributes: whether the element itself is excluded, whether to begin at the end, the axis.
 /// Source: TensorFlow `Cumsum`, `Cumprod`.
 template <bool Product>
 struct cumulative_op {
@@ -484,7 +488,7 @@ struct cumulative_op {
   static constexpr V combine(V a, V b) {
     return reduction::template combine<M>(a, b);
   }
-  /// Of products, 0 from the first 0 on, where they are divided by x; that is TensorFlow's, and not the derivative.
+  /// The gradient of products divides by x, and is 0 from the first 0 on. That is not the derivative; it is what TensorFlow computes.
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
@@ -508,16 +512,16 @@ using cumprod_op = cumulative_op<true>;
   why_with<op, attributes<Exclusive, Reverse, Axis>, X> function(const X&) = delete;                                   \
   LEAT_OTHERWISE_OF(function, "<axis, exclusive, reverse>(x) takes one tensor; the others are template arguments: " #function \
                               "<0, false, true>(x); " LEAT_TENSORS)
-/// Sums of the elements up to each along an axis: `cumsum<1>(x)`; `cumsum<1, true>(x)` without the element itself, `cumsum<1, false,
-/// true>(x)` from the end. Shapes: result as x. Dtypes: numbers. Errors: axis out of range. Source: TensorFlow `Cumsum`.
+/// Cumulative sums along an axis: `cumsum<1>(x)`; `cumsum<1, true>(x)` excludes the element itself, `cumsum<1, false, true>(x)` begins at
+/// the end. Shapes: result as x. Dtypes: numbers. Errors: axis out of range. Source: TensorFlow `Cumsum`.
 LEAT_FUNCTION_ALONG_AXIS(cumsum, cumsum_op);
-/// Products of the elements up to each along an axis, as `cumsum`; the gradient is TensorFlow's, 0 from the first 0 on.
-/// Source: TensorFlow `Cumprod`.
+/// Cumulative products along an axis, with the arguments of `cumsum`. The gradient is TensorFlow's: 0 from the first 0 on. Shapes: result
+/// as x. Dtypes: numbers. Errors: axis out of range. Source: TensorFlow `Cumprod`.
 LEAT_FUNCTION_ALONG_AXIS(cumprod, cumprod_op);
 #undef LEAT_FUNCTION_ALONG_AXIS
 
-/// Numbers in equal steps from `start` to `stop`, both of which are among them; of one number `start`. Attribute: how many.
-/// Source: TensorFlow `LinSpace`.
+/// Values in equal steps from `start` to `stop`, including both; a single value is `start`. Attribute: the number of values. Source:
+/// TensorFlow `LinSpace`.
 struct linspace_op {
   static constexpr std::string_view type = "LinSpace";
   static constexpr facts what{.stops_gradient = true};
@@ -558,8 +562,8 @@ struct linspace_op {
     return index_along(g.input(0).owner(), dtype::int32, extent, 0);
   }
 };
-/// `linspace<n>(start, stop)`: n numbers in equal steps from start to stop, both among them; of one number start. Shapes: start, stop [];
-/// result [n]. Dtypes: floating point. Errors: n below 1. Source: TensorFlow `LinSpace`.
+/// `linspace<n>(start, stop)`: n values in equal steps from start to stop, including both; a single value is start. Shapes: start, stop [];
+/// result [n]. Dtypes: floating point, the same of both. Errors: n below 1. Source: TensorFlow `LinSpace`.
 template <std::int64_t Count, class A, class B>
   requires accepted_with<linspace_op, attributes<Count>, A, B>
 constexpr made_with<linspace_op, attributes<Count>, A, B> linspace(const A& start, const B& stop) {

@@ -1,13 +1,14 @@
 #pragma once
-// The same elements in another arrangement: other shapes, permuted axes, repeated elements, and the operand itself. Errors of all
-// functions: rules.hpp.
+// Operators that rearrange elements without changing them: other shapes, permuted axes, repeated elements, and the operand itself. Errors
+// of all functions: rules.hpp.
 
 #include <leat/ops/arithmetic.hpp>
 
 namespace leat {
 
 namespace rule {
-/// Whether two shapes have equally many elements: equal products of sizes, and equal names. With an unknown dimension they may.
+/// Whether two shapes have the same number of elements: the same product of sizes, and the same names. True if a dimension is unknown,
+/// because the numbers may then be equal.
 constexpr bool same_elements(const shape& a, const shape& b) {
   for (int i = 0; i < a.rank; ++i)
     if (a[i] == unknown_dimension) return true;
@@ -37,8 +38,8 @@ constexpr bool same_elements(const shape& a, const shape& b) {
   }
   return names == 0 && x == y;
 }
-/// The size that -1 stands for in `to`, of which one dimension is -1, or -1 if there is none. Names do not count: both have the same.
-/// Neither do zeros, if `to` has one: [3, 0] as [-1, 0] is [3, 0]. Source: TensorFlow `Reshape`.
+/// The size that replaces the dimension -1 of `to`, or -1 if no size fits. Named dimensions are not counted, because both shapes have the
+/// same ones. Zeros are not counted either if `to` has one: [3, 0] reshaped to [-1, 0] is [3, 0]. Source: TensorFlow `Reshape`.
 constexpr std::int64_t remaining_size(const shape& from, const shape& to) {
   bool is_empty = false;
   for (int i = 0; i < to.rank; ++i) is_empty = is_empty || to[i] == 0;
@@ -52,8 +53,8 @@ constexpr std::int64_t remaining_size(const shape& from, const shape& to) {
 }
 }  // namespace rule
 
-/// The same elements in another shape. Attributes: the dimensions; one may be -1 and is then computed.
-/// Source: TensorFlow `Reshape`.
+/// The same elements in another shape. Attributes: the dimensions; one may be -1, which is computed from the others. Source: TensorFlow
+/// `Reshape`.
 struct reshape_op {
   static constexpr std::string_view type = "Reshape";
   static constexpr facts what{.work = work_kind::none, .reshapes = true, .takes_shape = true};
@@ -77,12 +78,12 @@ struct reshape_op {
     for (int i = 0; i < x.attribute_count; ++i)
       if (x.attribute(i) >= 0) rest *= x.attribute(i);
     if (open >= 0) {
-      // The remaining dimension: a size, or one name that the other dimensions lack.
+      // The dimension -1 is a size, or the one name that the other dimensions lack.
       std::int64_t all = 1;
       std::int64_t missing = 0;
       for (int i = 0; i < x.extent(0).rank; ++i) {
         const auto d = x.extent(0)[i];
-        if (d == unknown_dimension) return got;  // the remaining one is unknown, too
+        if (d == unknown_dimension) return got;  // the dimension -1 is unknown, too
         if (d >= 0) {
           all *= d;
         } else {
@@ -122,8 +123,8 @@ struct dims_as_attributes<dims<Ds...>> {
 template <dimension... Ds>
 using reshape_attributes = typename dims_as_attributes<dims_of<Ds...>>::type;
 }  // namespace detail
-/// The same elements in another shape: `reshape<64, -1>(x)`; a dimension may be a name, one may be -1 and is then computed.
-/// Dtypes: any. Source: TensorFlow `Reshape`.
+/// The same elements in another shape: `reshape<64, -1>(x)`. A dimension may be a name; one may be -1, which is computed from the others.
+/// Shapes: x [d0, …, dn]; result `Ds`. Dtypes: any. Errors: the numbers of elements differ. Source: TensorFlow `Reshape`.
 template <dimension... Ds, class X>
   requires accepted_with<reshape_op, detail::reshape_attributes<Ds...>, X>
 constexpr made_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(const X& x) {
@@ -134,7 +135,7 @@ template <dimension... Ds, class X>
 why_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(const X&) = delete;
 LEAT_OTHERWISE_OF(reshape, "<dimensions...>(x) takes one tensor; dimensions are template arguments: reshape<64, -1>(x); " LEAT_TENSORS);
 
-/// Removes dimensions of 1. Attributes: the axes; none means all such. Source: TensorFlow `Squeeze`.
+/// Removes dimensions of size 1. Attributes: their axes, or none for all dimensions of size 1. Source: TensorFlow `Squeeze`.
 struct squeeze_op {
   static constexpr std::string_view type = "Squeeze";
   static constexpr facts what{.work = work_kind::none, .reshapes = true};
@@ -165,7 +166,8 @@ struct squeeze_op {
     if (g.wants(0)) give(g, 0, g.dy_in_shape_of(g.input(0)));
   }
 };
-/// x without the dimensions of 1 at `Axes`, or without all such. Dtypes: any. Source: TensorFlow `Squeeze`.
+/// x without the dimensions of size 1 at `Axes`, or without all dimensions of size 1. Dtypes: any. Errors: axis out of range; a dimension
+/// that is not 1. Source: TensorFlow `Squeeze`.
 template <int... Axes, class X>
   requires accepted_with<squeeze_op, attributes<Axes...>, X>
 constexpr made_with<squeeze_op, attributes<Axes...>, X> squeeze(const X& x) {
@@ -176,7 +178,7 @@ template <int... Axes, class X>
 why_with<squeeze_op, attributes<Axes...>, X> squeeze(const X&) = delete;
 LEAT_OTHERWISE_OF(squeeze, "<axes...>(x) takes one tensor; axes are template arguments: squeeze<1>(x); " LEAT_TENSORS);
 
-/// Inserts a dimension of 1. Attribute: the axis. Source: TensorFlow `ExpandDims`.
+/// Inserts a dimension of size 1. Attribute: the axis. Source: TensorFlow `ExpandDims`.
 struct expand_dims_op {
   static constexpr std::string_view type = "ExpandDims";
   static constexpr facts what{.work = work_kind::none, .reshapes = true};
@@ -206,7 +208,8 @@ struct expand_dims_op {
     if (g.wants(0)) give(g, 0, g.dy_in_shape_of(g.input(0)));
   }
 };
-/// x with a new dimension of 1 before axis `Axis`; -1 appends one. Dtypes: any. Source: TensorFlow `ExpandDims`.
+/// x with a new dimension of size 1 before axis `Axis`; -1 appends it. Dtypes: any. Errors: axis out of range. Source: TensorFlow
+/// `ExpandDims`.
 template <int Axis, class X>
   requires accepted_with<expand_dims_op, attributes<Axis>, X>
 constexpr made_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X& x) {
@@ -217,7 +220,7 @@ template <int Axis, class X>
 why_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X&) = delete;
 LEAT_OTHERWISE_OF(expand_dims, "<axis>(x) takes one tensor; the axis is a template argument: expand_dims<0>(x); " LEAT_TENSORS);
 
-/// Permutes axes. Attributes: for each result axis the operand's; none reverses them. Source: TensorFlow `Transpose`.
+/// Permutes axes. Attributes: for each axis of the result, the operand's axis; none reverses the axes. Source: TensorFlow `Transpose`.
 struct transpose_op {
   static constexpr std::string_view type = "Transpose";
   static constexpr std::string_view call_name = "transpose";
@@ -253,7 +256,8 @@ struct transpose_op {
     give(g, 0, make_node<transpose_op>({inverse, static_cast<std::size_t>(rank)}, g.dy()));
   }
 };
-/// x with its axes in the order `Axes`, or reversed: `transpose<1, 0>(x)`. Dtypes: any. Source: TensorFlow `Transpose`.
+/// x with its axes in the order `Axes`, or reversed if there are none: `transpose<1, 0>(x)`. Shapes: dimension i of the result is dimension
+/// `Axes`[i] of x. Dtypes: any. Errors: not a permutation of the axes. Source: TensorFlow `Transpose`.
 template <int... Axes, class X>
   requires accepted_with<transpose_op, attributes<Axes...>, X>
 constexpr made_with<transpose_op, attributes<Axes...>, X> transpose(const X& x) {
@@ -264,7 +268,7 @@ template <int... Axes, class X>
 why_with<transpose_op, attributes<Axes...>, X> transpose(const X&) = delete;
 LEAT_OTHERWISE_OF(transpose, "<axes...>(x) takes one tensor; axes are template arguments: transpose<1, 0>(x); " LEAT_TENSORS);
 
-/// Repeats dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
+/// Repeats dimensions of size 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
 struct broadcast_to_op {
   static constexpr std::string_view type = "BroadcastTo";
   static constexpr facts what{.work = work_kind::broadcast, .takes_shape = true};
@@ -293,7 +297,7 @@ constexpr Handle broadcast_to(const Handle& x, const shape& to) {
   if (x.extent() == to) return x;
   return make_node<broadcast_to_op>({to.dim, static_cast<std::size_t>(to.rank)}, x);
 }
-/// x broadcast to the shape `Ds`. Dtypes: any. Source: TensorFlow `BroadcastTo`.
+/// x broadcast to the shape `Ds`. Dtypes: any. Errors: x does not broadcast to that shape. Source: TensorFlow `BroadcastTo`.
 template <dimension... Ds, class X>
   requires accepted_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X>
 constexpr made_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broadcast_to(const X& x) {
@@ -315,7 +319,7 @@ struct identity_op {
     if (g.wants(0)) give(g, 0, g.dy());
   }
 };
-/// x itself, as a node of its own: it waits for control inputs. Dtypes: any. Source: TensorFlow `Identity`.
+/// x itself, as a node of its own that can wait for control inputs. Dtypes: any. Source: TensorFlow `Identity`.
 template <operand X>
 constexpr auto identity(const X& x) {
   return make<identity_op>(x);
@@ -330,7 +334,7 @@ struct stop_gradient_op {
   template <class G>
   static constexpr void gradient(G&) {}
 };
-/// x itself, through which no gradient flows. Dtypes: any. Source: TensorFlow `StopGradient`.
+/// x itself, but no gradient flows through it. Dtypes: any. Source: TensorFlow `StopGradient`.
 template <operand X>
 constexpr auto stop_gradient(const X& x) {
   return make<stop_gradient_op>(x);

@@ -150,7 +150,7 @@ struct logical_and_op : rule::binary<rule::takes::boolean> {
     return M::logical_and(a, b);
   }
 };
-/// Element-wise a and b; both operands are computed. Shapes broadcast; dtypes: bool. Source: TensorFlow `LogicalAnd`.
+/// Element-wise logical and of a and b; both operands are always computed. Shapes broadcast; dtypes: bool. Source: TensorFlow `LogicalAnd`.
 template <class A, class B>
   requires accepted<logical_and_op, A, B>
 constexpr made<logical_and_op, A, B> logical_and(const A& a, const B& b) {
@@ -182,7 +182,7 @@ struct logical_or_op : rule::binary<rule::takes::boolean> {
     return M::logical_or(a, b);
   }
 };
-/// Element-wise a or b; both operands are computed. Shapes broadcast; dtypes: bool. Source: TensorFlow `LogicalOr`.
+/// Element-wise logical or of a and b; both operands are always computed. Shapes broadcast; dtypes: bool. Source: TensorFlow `LogicalOr`.
 template <class A, class B>
   requires accepted<logical_or_op, A, B>
 constexpr made<logical_or_op, A, B> logical_or(const A& a, const B& b) {
@@ -213,7 +213,7 @@ struct logical_not_op : rule::unary<rule::takes::boolean> {
     return M::logical_not(x);
   }
 };
-/// Element-wise not x. Dtypes: bool. Source: TensorFlow `LogicalNot`.
+/// Element-wise logical not of x. Dtypes: bool. Source: TensorFlow `LogicalNot`.
 LEAT_FUNCTION_OF_ONE(logical_not, logical_not_op);
 /// `logical_not(x)` of a typed expression; of a handle, whether it refers to no node (`output::operator!`).
 template <class X>
@@ -281,8 +281,8 @@ struct select_op {
     if (g.wants(2)) give(g, 2, select(g.input(0), zero, g.dy()));
   }
 };
-/// a where the condition holds, b elsewhere; the gradient is 0 where an operand was not taken. All three broadcast. Dtypes: condition
-/// bool; a and b any, the same. Source: TensorFlow `SelectV2`.
+/// a where the condition is true, b elsewhere; the gradient of an operand is 0 where the other one was selected. Shapes: all three
+/// broadcast. Dtypes: condition bool; a and b any, the same. Source: TensorFlow `SelectV2`.
 template <class C, class A, class B>
   requires accepted<select_op, C, A, B>
 constexpr made<select_op, C, A, B> select(const C& condition, const A& a, const B& b) {
@@ -328,8 +328,8 @@ struct cast_op {
     give(g, 0, make_node<cast_op>(back, g.dy()));
   }
 };
-/// x converted to another dtype, `cast<double>(x)`: from floating point to integers toward zero, to bool `x != 0`. Dtypes: any.
-/// Source: TensorFlow `Cast`.
+/// x converted to another dtype, `cast<double>(x)`. Floating point is rounded toward zero in conversions to integers; conversion to bool is
+/// `x != 0`. Dtypes: any. Source: TensorFlow `Cast`.
 template <element_type To, operand X>
 constexpr auto cast(const X& x) {
   if constexpr (tensor_expression<X>) {
@@ -343,7 +343,7 @@ constexpr auto cast(const X& x) {
 }
 LEAT_OTHERWISE_OF(cast, "<dtype>(x) takes one tensor; the dtype is a template argument: float, double, std::int32_t, std::int64_t, "
                         "std::uint8_t or bool; " LEAT_TENSORS);
-/// The same for handles, with the dtype as an argument.
+/// `cast` for handles, with the dtype as an argument.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle cast_to(const Handle& x, dtype to) {
@@ -382,8 +382,8 @@ struct clip_by_value_op {
     if (g.wants(2)) give(g, 2, select(above, g.dy(), zero));
   }
 };
-/// x limited to [low, high], which broadcast to its shape. The gradient goes to x inside and at the limits, beyond them to the limit.
-/// Dtypes: numbers, all the same. Source: TensorFlow `ClipByValue`.
+/// x limited to [low, high]. The gradient goes to x inside the interval and at its limits, and to the exceeded limit outside of it. Shapes:
+/// low and high broadcast to the shape of x, which is the result's. Dtypes: numbers, all the same. Source: TensorFlow `ClipByValue`.
 template <class X, class L, class H>
   requires accepted<clip_by_value_op, X, L, H>
 constexpr made<clip_by_value_op, X, L, H> clip_by_value(const X& x, const L& low, const H& high) {
@@ -401,7 +401,7 @@ why_beside<X, H> clip_by_value(const X&, const L&, const H&) = delete;
 LEAT_OTHERWISE("clip_by_value(x, low, high) takes a tensor and two limits, tensors or numbers; "
                LEAT_TENSORS) clip_by_value(...) LEAT_DELETED;
 namespace detail {
-// Two numbers in one call need one site each.
+// Two numbers in one call need distinct sites, because a number's identity derives from its site.
 template <class Site, int K>
 struct part_of_site {};
 template <class Site, class Like, class N>
@@ -420,7 +420,7 @@ constexpr auto clip_by_value(const X& x, const L& low, const H& high) {
                        detail::operand_beside<detail::part_of_site<Site, 1>>(x, high));
 }
 
-// Operators that expressions do not have; the message names the function instead.
+// Operators that expressions do not support; the message names the function to use instead.
 #define LEAT_NO_OPERATOR(op, words)          \
   template <class A, class B>                \
     requires detail::one_is_expression<A, B> \

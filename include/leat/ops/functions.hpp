@@ -70,8 +70,8 @@ struct log1p_op : rule::unary<rule::takes::floating> {
 /// Element-wise log(1 + x), accurate near 0. Dtypes: floating point. Source: TensorFlow `Log1p`.
 LEAT_FUNCTION_OF_ONE(log1p, log1p_op);
 
-/// The gradient of y = √x with respect to x: dy / (2 y). It is 0 where dy is 0, whatever y is.
-/// Source: TensorFlow `SqrtGrad`.
+/// The gradient of y = √x with respect to x: dy / (2 y), or 0 where dy is 0, even if y is 0, infinite or NaN. Source: TensorFlow
+/// `SqrtGrad`.
 struct sqrt_grad_op : rule::equal_pair<rule::takes::floating> {
   static constexpr std::string_view type = "SqrtGrad";
   static constexpr auto& form = leat::form::root_gradient;
@@ -105,8 +105,8 @@ struct sqrt_op : rule::unary<rule::takes::floating> {
 /// Square root of each element. Dtypes: floating point. Source: TensorFlow `Sqrt`.
 LEAT_FUNCTION_OF_ONE(sqrt, sqrt_op);
 
-/// The gradient of y = 1 / √x with respect to x: -dy y³ / 2. It is 0 where dy is 0, whatever y is.
-/// Source: TensorFlow `RsqrtGrad`.
+/// The gradient of y = 1 / √x with respect to x: -dy y³ / 2, or 0 where dy is 0, even if y is infinite or NaN. Source: TensorFlow
+/// `RsqrtGrad`.
 struct rsqrt_grad_op : rule::equal_pair<rule::takes::floating> {
   static constexpr std::string_view type = "RsqrtGrad";
   static constexpr auto& form = leat::form::root_gradient;
@@ -310,7 +310,7 @@ struct asin_op : rule::unary<rule::takes::floating> {
     const auto wait = g.after_dy();
     if (g.wants(0)) give(g, 0, g.dy() * slope(g));
   }
-  /// 1 / √(1 - x²).
+  /// The derivative, 1 / √(1 - x²).
   template <class G>
   static constexpr auto slope(G& g) {
     const auto squared = square(g.input(0));
@@ -402,7 +402,7 @@ struct erf_op : rule::unary<rule::takes::floating> {
   static constexpr void gradient(G& g) {
     slope(g, 1);
   }
-  /// Gives 2 / √π e^(-x²) dy, or less it.
+  /// Gives the gradient 2 / √π e^(-x²) dy, or its negative.
   template <class G>
   static constexpr void slope(G& g, int sign) {
     if (!g.wants(0)) return;
@@ -432,7 +432,7 @@ struct pow_op : rule::binary<rule::takes::floating> {
       give(g, 0, by_b * power);
     }
     if (!g.wants(1)) return;
-    // The choice stands before the logarithm, too: its gradient at 0 is none, and 0 times that no number.
+    // The logarithm's operand is selected, too: the derivative of log at 0 is infinite, and its product with 0 would be NaN.
     const auto positive = greater(a, constant_like(a, 0));
     const auto one = g.ones_like(a);
     const auto safe = g.choose(positive, a, one);
@@ -443,7 +443,7 @@ struct pow_op : rule::binary<rule::takes::floating> {
     give(g, 1, by_power * log_a);
   }
 };
-/// Element-wise aᵇ; the gradient of b uses log(a) where a > 0, and 0 elsewhere. Shapes broadcast; dtypes: floating point.
+/// Element-wise aᵇ; the gradient with respect to b uses log(a) where a > 0, and is 0 elsewhere. Shapes broadcast; dtypes: floating point.
 /// Source: TensorFlow `Pow`.
 LEAT_FUNCTION_OF_TWO(pow, pow_op);
 
@@ -486,7 +486,8 @@ struct div_no_nan_op : rule::binary<rule::takes::floating> {
     give(g, 1, g.dy() * quotient(once, g.input(1)));
   }
 };
-/// Element-wise a / b, and 0 where b is 0, whatever a is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `DivNoNan`.
+/// Element-wise a / b, or 0 where b is 0, even if a is infinite or NaN. Shapes broadcast; dtypes: floating point. Source: TensorFlow
+/// `DivNoNan`.
 LEAT_FUNCTION_OF_TWO(div_no_nan, div_no_nan_op);
 
 struct xdivy_op : rule::binary<rule::takes::floating> {
@@ -502,7 +503,7 @@ struct xdivy_op : rule::binary<rule::takes::floating> {
     if (g.wants(1)) give(g, 1, make<xdivy_op>(-x, square(g.input(1))) * g.dy());
   }
 };
-/// Element-wise x / y, and 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xdivy`.
+/// Element-wise x / y, or 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xdivy`.
 LEAT_FUNCTION_OF_TWO(xdivy, xdivy_op);
 
 struct xlogy_op : rule::binary<rule::takes::floating> {
@@ -519,7 +520,7 @@ struct xlogy_op : rule::binary<rule::takes::floating> {
     if (g.wants(1)) give(g, 1, make<xdivy_op>(x, g.input(1)) * g.dy());
   }
 };
-/// Element-wise x log y, and 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xlogy`.
+/// Element-wise x log y, or 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xlogy`.
 LEAT_FUNCTION_OF_TWO(xlogy, xlogy_op);
 
 struct erfc_op : rule::unary<rule::takes::floating> {
@@ -590,7 +591,7 @@ struct rint_op : rule::unary<rule::takes::floating> {
     return M::round(x);
   }
 };
-/// Nearest integer of each element, ties to even; without a gradient. Dtypes: floating point. Source: TensorFlow `Rint`.
+/// Each element rounded to the nearest integer, halves to even; it has no gradient. Dtypes: floating point. Source: TensorFlow `Rint`.
 LEAT_FUNCTION_OF_ONE(rint, rint_op);
 
 struct zeta_op : rule::binary<rule::takes::floating> {
@@ -606,7 +607,8 @@ struct zeta_op : rule::binary<rule::takes::floating> {
     if (g.wants(1)) give(g, 1, g.dy() * (-g.input(0) * make<zeta_op>(g.input(0) + 1, g.input(1))));
   }
 };
-/// Zeta function of Hurwitz, Σ (q + k)⁻ˣ over k >= 0; the gradient goes to q alone. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Zeta`.
+/// Hurwitz zeta function, Σ (q + k)⁻ˣ over k >= 0; only q gets a gradient. Shapes broadcast; dtypes: floating point. Source: TensorFlow
+/// `Zeta`.
 LEAT_FUNCTION_OF_TWO(zeta, zeta_op);
 
 struct polygamma_op : rule::binary<rule::takes::floating> {
@@ -622,7 +624,8 @@ struct polygamma_op : rule::binary<rule::takes::floating> {
     if (g.wants(1)) give(g, 1, g.dy() * make<polygamma_op>(g.input(0) + 1, g.input(1)));
   }
 };
-/// The a-th derivative of digamma, for integers a >= 0; the gradient goes to x alone. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Polygamma`.
+/// The a-th derivative of digamma, for integers a >= 0; only x gets a gradient. Shapes broadcast; dtypes: floating point. Source:
+/// TensorFlow `Polygamma`.
 LEAT_FUNCTION_OF_TWO(polygamma, polygamma_op);
 
 struct digamma_op : rule::unary<rule::takes::floating> {

@@ -1,6 +1,6 @@
 #pragma once
-// Registers the library's operators by TensorFlow's names, for imported graphs and for variables, whose assignments and reads are
-// nodes.
+// Registers the library's operators under TensorFlow's names. Imported graphs need them, and so do variables, because their assignments and
+// reads are nodes.
 
 #include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
@@ -39,7 +39,7 @@ using library_operators =
 
 LEAT_FILL(fill_library_operators) {
   library_operators::enter();
-  // TensorFlow's older spellings.
+  // Names of the same operators in older versions of TensorFlow.
   register_alias<add_op, "Add">();
   register_alias<truncate_mod_op, "Mod">();
   register_alias<reciprocal_op, "Inv">();

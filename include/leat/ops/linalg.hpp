@@ -5,11 +5,11 @@
 
 namespace leat {
 
-/// What matrix products share, of one pair or of stacks: attributes that say whether an operand is transposed, dtypes, and gradients,
-/// which are such products.
+/// Base of the matrix products, of two matrices or of two stacks: their attributes say whether each operand is transposed; the gradients
+/// are again such products.
 template <class Op>
 struct product_rule {
-  /// The result's dtype, or what is wrong with the operands'.
+  /// The result's dtype, or an error if the operands' dtypes do not fit.
   static constexpr inference dtype_of(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     if (!is_number(x.type(0)) || x.type(0) == dtype::uint8) return inference::wrong("takes float32, float64, int32 and int64 only");
@@ -55,8 +55,8 @@ struct matmul_op : product_rule<matmul_op> {
     return got;
   }
 };
-/// The matrix product a b; `matmul<true, false>(a, b)` is aᵀ b. Shapes: a [m, k], b [k, n]; result [m, n]. Dtypes: numbers but uint8.
-/// Source: TensorFlow `MatMul`.
+/// The matrix product a b; `matmul<true, false>(a, b)` is aᵀ b. Shapes: a [m, k], or [k, m] if transposed; b [k, n], or [n, k]; result [m,
+/// n]. Dtypes: float32, float64, int32, int64, the same on both sides. Errors: the inner dimensions differ. Source: TensorFlow `MatMul`.
 template <bool TransposeA = false, bool TransposeB = false, class A, class B>
   requires accepted_with<matmul_op, attributes<TransposeA, TransposeB>, A, B>
 constexpr made_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A& a, const B& b) {

@@ -1,5 +1,5 @@
 #pragma once
-// Operators of neural networks: activations, softmax, cross entropies, arg max and one-hot. Most are written in simpler operators
+// Operators of neural networks: activations, softmax, cross entropies, argmax and one-hot. Most are composed of simpler operators
 // (`expand`), which fusion merges into one pass. Errors of all functions: rules.hpp.
 
 #include <leat/ops/linalg.hpp>
@@ -7,7 +7,8 @@
 
 namespace leat {
 
-/// dy times 1 where the operand, or the result, of Relu is above 0, times 0 elsewhere: a NaN in dy stays NaN. Source: TensorFlow `ReluGrad`.
+/// dy multiplied by 1 where the operand (or the result) of Relu is above 0, and by 0 elsewhere, so that a NaN in dy stays NaN. Source:
+/// TensorFlow `ReluGrad`.
 struct relu_grad_op : rule::equal_pair<rule::takes::number> {
   static constexpr std::string_view type = "ReluGrad";
   static constexpr auto& form = leat::form::slope_of_features;
@@ -37,7 +38,7 @@ struct relu_op : rule::unary<rule::takes::number> {
 /// Element-wise max(x, 0); the gradient at 0 is 0. Dtypes: numbers. Source: TensorFlow `Relu`.
 LEAT_FUNCTION_OF_ONE(relu, relu_op);
 
-/// dy times 1 where the operand, or the result, of Relu6 is between 0 and 6, times 0 elsewhere. Source: TensorFlow `Relu6Grad`.
+/// dy multiplied by 1 where the operand (or the result) of Relu6 is between 0 and 6, and by 0 elsewhere. Source: TensorFlow `Relu6Grad`.
 struct relu6_grad_op : rule::equal_pair<rule::takes::number> {
   static constexpr std::string_view type = "Relu6Grad";
   static constexpr auto& form = leat::form::slope_of_features;
@@ -68,19 +69,19 @@ struct relu6_op : rule::unary<rule::takes::number> {
 LEAT_FUNCTION_OF_ONE(relu6, relu6_op);
 
 namespace rule {
-/// A setting as a float32, as attributes in files hold it, in the bits of a float64.
+/// The bits, as a float64, of a value rounded to float32: files hold these attributes as float32.
 constexpr std::int64_t setting_bits(double value) {
   return detail::bits_of(dtype::float64, static_cast<double>(static_cast<float>(value)));
 }
 }  // namespace rule
 
 namespace rule {
-/// alpha as the attribute of leaky_relu_op and of its gradient: a float32 as float64, in its bits.
+/// Base of leaky_relu_op and its gradient. Attribute: alpha, rounded to float32, as the bits of a float64.
 struct leaky {
   static constexpr double usual_alpha = 0.2;
   static constexpr op_kind kind = op_kind::composite;
   static constexpr double alpha_of(std::int64_t bits) { return leat::detail::value_of_bits(dtype::float64, bits); }
-  /// dy where x > 0, alpha dy elsewhere.
+  /// The gradient: dy where x > 0, alpha dy elsewhere.
   template <class G>
   static constexpr output slope(const G& g, const output& dy, const output& x) {
     return select(greater(x, constant_like(x, 0)), dy, dy * constant_like(dy, alpha_of(g.attribute(0))));
@@ -214,8 +215,8 @@ struct selu_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, make_node<selu_grad_op>({}, g.dy(), g.result()));
   }
 };
-/// scale x where x is not below 0, scale alpha (eˣ - 1) elsewhere: keeps mean 0 and variance 1 from layer to layer. Dtypes: floating
-/// point. Source: TensorFlow `Selu`; Klambauer et al. 2017.
+/// scale x where x >= 0, scale alpha (eˣ - 1) elsewhere, which keeps mean 0 and variance 1 from layer to layer. Dtypes: floating point.
+/// Source: TensorFlow `Selu`; Klambauer et al. 2017.
 LEAT_FUNCTION_OF_ONE(selu, selu_op);
 
 /// The gradient of x / (1 + |x|) with respect to x: dy / (1 + |x|)². Source: TensorFlow `SoftsignGrad`.
@@ -252,7 +253,7 @@ struct softsign_op : rule::unary<rule::takes::floating> {
 LEAT_FUNCTION_OF_ONE(softsign, softsign_op);
 
 namespace rule {
-/// A shape with one more axis of this size, in front of its axis `at`, or behind all of them.
+/// The shape `s` with an additional axis of this size before its axis `at`, or after all axes.
 constexpr shape with_axis(const shape& s, int at, std::int64_t size) {
   shape wide;
   for (int i = 0; i < s.rank; ++i) {
@@ -262,21 +263,21 @@ constexpr shape with_axis(const shape& s, int at, std::int64_t size) {
   if (at == s.rank) wide.push(size);
   return wide;
 }
-/// `axis_of`, by the name used for axes that default to the last.
+/// `axis_of`, under the name used where the axis defaults to the last.
 constexpr int last_axis(std::int64_t axis, int rank) { return axis_of(axis, rank); }
 
-/// The largest element along an axis, kept as 1, without a gradient: subtracted before exponentials.
+/// The maximum along an axis, which is kept as 1; it has no gradient. It is subtracted before exponentials, so that they do not overflow.
 constexpr output shift_along(const output& x, int axis) {
   const std::int64_t attribute[]{1, axis};
   return make_node<max_op>(attribute, x);
 }
-/// The sum along an axis, kept as 1 with `keep`.
+/// The sum along an axis, which is kept as 1 if `keep`.
 constexpr output sum_along(const output& x, int axis, bool keep) {
   const std::int64_t attribute[]{keep, axis};
   return make_node<sum_op>(attribute, x);
 }
 
-/// One floating-point operand and an axis as attribute.
+/// Base of operators with one floating-point operand and an axis as their attribute.
 struct along_axis {
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
@@ -288,7 +289,7 @@ struct along_axis {
 };
 }  // namespace rule
 
-/// The sum along an axis, kept as 1, in a gradient. Graphs with names have their own, along the last axis.
+/// The sum along an axis, kept as 1, for gradients. Graphs with names have an overload of their own, which sums along the last axis.
 template <class G>
 constexpr output sum_kept(G&, const output& x, int axis) {
   return rule::sum_along(x, axis, true);
@@ -313,7 +314,8 @@ struct softmax_op : rule::along_axis {
     give(g, 0, centered * g.result());
   }
 };
-/// eˣ / Σ eˣ along an axis: `softmax(x)` the last, `softmax<0>(x)` the first. Dtypes: floating point. Source: TensorFlow `Softmax`.
+/// eˣ / Σ eˣ along an axis: `softmax(x)` along the last, `softmax<0>(x)` along the first. Shapes: result as x. Dtypes: floating point.
+/// Errors: axis out of range. Source: TensorFlow `Softmax`.
 template <int Axis = -1, class X>
   requires accepted_with<softmax_op, attributes<Axis>, X>
 constexpr made_with<softmax_op, attributes<Axis>, X> softmax(const X& x) {
@@ -343,7 +345,8 @@ struct log_softmax_op : rule::along_axis {
     give(g, 0, g.dy() - part);
   }
 };
-/// log softmax(x) along an axis, by default the last. Dtypes: floating point. Source: TensorFlow `LogSoftmax`.
+/// log softmax(x) along an axis, by default the last. Shapes: result as x. Dtypes: floating point. Errors: axis out of range. Source:
+/// TensorFlow `LogSoftmax`.
 template <int Axis = -1, class X>
   requires accepted_with<log_softmax_op, attributes<Axis>, X>
 constexpr made_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X& x) {
@@ -354,9 +357,9 @@ template <int Axis = -1, class X>
 why_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X&) = delete;
 LEAT_OTHERWISE_OF(log_softmax, "<axis>(x) takes one tensor; the axis is a template argument: log_softmax<0>(x); " LEAT_TENSORS);
 
-/// Checks that indices lie in [0, n) and forwards them; otherwise invalid_argument before anything is written. Attributes: n, and one more
-/// if they are labels, of which the message speaks.
-/// Source: the range check of TensorFlow's sparse operators on the CPU.
+/// Checks that all indices are in [0, n) and returns them; fails with invalid_argument before anything is written. Attributes: n, and a
+/// second one if the indices are labels, so that the message calls them that. Source: the range check of TensorFlow's sparse operators on
+/// the CPU.
 struct check_range_op {
   static constexpr std::string_view type = "CheckRange";
   static constexpr op_kind kind = op_kind::kernel;
@@ -364,8 +367,8 @@ struct check_range_op {
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
 };
 
-/// `on` at the index, `off` elsewhere, along a new axis. Attributes: depth, dtype, bits of on and off, the axis in the result (-1 for the
-/// last). An index out of range gives `off` everywhere. Source: TensorFlow `OneHot`.
+/// `on` at the index, `off` elsewhere, along a new axis. Attributes: depth, dtype, bits of on, bits of off, and the axis in the result (-1
+/// for the last). An index out of range gives `off` everywhere. Source: TensorFlow `OneHot`.
 struct one_hot_op {
   static constexpr std::string_view type = "OneHot";
   static constexpr facts what{.stops_gradient = true};
@@ -394,7 +397,7 @@ struct one_hot_op {
     const tensor_info result{g.result().type(), g.result().extent()};
     const int axis = axis_of(g.attribute(4), result.extent.rank - 1);
     const shape column = rule::with_axis(g.input(0).extent(), axis, 1);
-    // Compared as int32, so that a float32 result keeps its SIMD width; int64 indices beyond int32 match none.
+    // Compares as int32, so that a float32 result keeps its SIMD width. int64 indices out of range become -1 first, which matches none.
     const auto wide = g.input(0).type() == dtype::int64;
     const auto index = wide ? cast_to(select(logical_and(greater_equal(g.input(0), 0), less(g.input(0), g.attribute(0))),
                                              g.input(0), constant_like(g.input(0), -1)), dtype::int32)
@@ -411,9 +414,10 @@ template <class T, std::int64_t Depth, auto On, auto Off, int Axis>
 using one_hot_attributes = attributes<Depth, static_cast<std::int64_t>(dtype_of<T>), bits_of(dtype_of<T>, static_cast<double>(On)),
                                       bits_of(dtype_of<T>, static_cast<double>(Off)), Axis>;
 }  // namespace detail
-/// `on` at the index, `off` elsewhere along a new axis, by default the last: `one_hot<10>(labels)` is float32 with 1 and 0; `one_hot<10,
-/// double, 5, -1, 0>(labels)` gives all. An index out of range gives `off` everywhere. Shapes: indices [d0, …, dn]; result the same with
-/// the depth at the axis. Dtypes: integers. Source: TensorFlow `OneHot`.
+/// `on` at the index, `off` elsewhere, along a new axis, by default the last: `one_hot<10>(labels)` is float32 with 1 and 0; `one_hot<10,
+/// double, 5, -1, 0>(labels)` names all arguments: depth, dtype, on, off, axis. An index out of range gives `off` everywhere. Shapes:
+/// indices [d0, …, dn]; result the same with the depth inserted at the axis. Dtypes: indices any integers; result `T`. Errors: axis out of
+/// range. Source: TensorFlow `OneHot`.
 template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, int Axis = -1, class X>
   requires accepted_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>, X>
 constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>, X> one_hot(const X& indices) {
@@ -428,7 +432,7 @@ LEAT_OTHERWISE_OF_TYPE(one_hot, "<depth>(indices) takes one tensor of integers; 
 namespace rule {
 /// dy with a last dimension of 1 appended.
 constexpr output as_column(const output& dy) { return reshape_to(dy, with_axis(dy.extent(), dy.extent().rank, 1)); }
-/// The labels as one-hot rows of the shape and dtype of the logits.
+/// The labels as one-hot rows, in the shape and dtype of the logits.
 constexpr output one_hot_like(const output& labels, const output& logits) {
   const int axis = logits.extent().rank - 1;
   const std::int64_t attribute[]{logits.extent()[axis], static_cast<std::int64_t>(logits.type()), detail::bits_of(logits.type(), 1),
@@ -437,8 +441,8 @@ constexpr output one_hot_like(const output& labels, const output& logits) {
 }
 }  // namespace rule
 
-/// Operands: logits, labels, of one shape, or at most matrices that broadcast to one. Source: TensorFlow `SoftmaxCrossEntropyWithLogits`
-/// (version 2).
+/// Cross entropy of logits and labels, in this order, both of one shape, or at most matrices that broadcast to one. Source: TensorFlow
+/// `SoftmaxCrossEntropyWithLogits` (version 2).
 struct softmax_cross_entropy_op {
   static constexpr std::string_view type = "SoftmaxCrossEntropyWithLogits";
   static constexpr field form[]{{field_kind::operand, "features"},
@@ -468,7 +472,7 @@ struct softmax_cross_entropy_op {
   template <class G>
   static constexpr output expand(G& g) {
     const output product = g.input(1) * log_probabilities(g.input(0), g.input(1));
-    return 0 - rule::sum_along(product, product.extent().rank - 1, false);  // of zeros 0, and not -0
+    return 0 - rule::sum_along(product, product.extent().rank - 1, false);  // of zeros 0, not -0
   }
   template <class G>
   static constexpr void gradient(G& g) {
@@ -476,7 +480,7 @@ struct softmax_cross_entropy_op {
     if (g.wants(0)) give(g, 0, dy * slope(g.input(0), g.input(1)));
     if (g.wants(1)) give(g, 1, -dy * log_probabilities(g.input(0), g.input(1)));
   }
-  /// The gradient for the logits of each row: softmax(logits) - labels. TensorFlow's second result.
+  /// The gradient with respect to the logits of each row: softmax(logits) - labels. It is TensorFlow's second result.
   static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
     return make_node<softmax_op>(axis, repeated(logits, labels)) - labels;
@@ -487,15 +491,15 @@ struct softmax_cross_entropy_op {
     const std::int64_t axis[]{-1};
     return make_node<log_softmax_op>(axis, repeated(logits, labels));
   }
-  // Logits for each of the labels: there may be more classes of these.
+  // The logits broadcast to the common shape: the labels may have more rows or classes than the logits.
   static constexpr output repeated(const output& logits, const output& labels) {
     const shape both = broadcast(logits.extent(), labels.extent()).extent;
     return logits.extent() == both ? logits : broadcast_to(logits, both);
   }
 };
 /// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes], or at
-/// most matrices that broadcast to one; result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits`
-/// (version 2).
+/// most matrices that broadcast to one; result [d0, …, dn]. Dtypes: floating point, the same of both. Errors: shapes differ. Source:
+/// TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
 template <class L, class X>
   requires accepted<softmax_cross_entropy_op, X, L>
 constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
@@ -507,7 +511,7 @@ why<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L&, 
 LEAT_OTHERWISE("softmax_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
 softmax_cross_entropy_with_logits(...) LEAT_DELETED;
 
-/// Operands: logits, labels. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
+/// Cross entropy of logits and labels, in this order. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
 struct sparse_softmax_cross_entropy_op {
   static constexpr std::string_view type = "SparseSoftmaxCrossEntropyWithLogits";
   static constexpr field form[]{{field_kind::operand, "features"},
@@ -549,8 +553,8 @@ struct sparse_softmax_cross_entropy_op {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
   }
-  /// The gradient for the logits of each row: softmax(logits), less 1 at the label. TensorFlow's second result. Labels are checked even
-  /// if the loss is not computed.
+  /// The gradient with respect to the logits of each row: softmax(logits), minus 1 at the label. It is TensorFlow's second result. The
+  /// labels are checked here, too, because this result may be computed without the loss.
   static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
     return make_node<softmax_op>(axis, logits) - rule::one_hot_like(checked(labels, logits), logits);
@@ -587,22 +591,22 @@ struct l2_loss_op {
     if (g.wants(0)) give(g, 0, g.input(0) * g.dy());
   }
 };
-/// Half the sum of squares of all elements, a scalar. Dtypes: floating point. Source: TensorFlow `L2Loss`.
+/// Half the sum of squares of all elements. Shapes: x any; result []. Dtypes: floating point. Source: TensorFlow `L2Loss`.
 LEAT_FUNCTION_OF_ONE(l2_loss, l2_loss_op);
 
 namespace detail {
-// Shape rule of a function composed of operators.
+// The shape rule of a function that is composed of operators.
 struct sigmoid_cross_entropy {
   static constexpr std::string_view type = "sigmoid_cross_entropy_with_logits";
   static constexpr inference infer(const operand_list& x) { return rule::broadcast_pair(x, rule::takes::floating); }
 };
 }  // namespace detail
-/// max(x, 0) - x z + log(1 + e^(-|x|)): cross entropy of independent probabilities, stable at large |x|.
-/// Shapes: labels z and logits x the same. Source: TensorFlow `sigmoid_cross_entropy_with_logits`.
+/// max(x, 0) - x z + log(1 + e^(-|x|)), element-wise: the cross entropy of independent probabilities, stable at large |x|. Shapes: labels z
+/// and logits x broadcast. Dtypes: floating point, the same of both. Source: TensorFlow `sigmoid_cross_entropy_with_logits`.
 template <class L, class X>
   requires accepted<detail::sigmoid_cross_entropy, L, X>
 constexpr auto sigmoid_cross_entropy_with_logits(const L& labels, const X& logits) {
-  // Selections instead of relu and abs: their gradients at 0 add up to the right one, 1/2 - z.
+  // Uses select in place of relu and abs, because the gradients at 0 then add up to the correct one, 1/2 - z.
   const auto positive = greater_equal(logits, constant_beside<0>(logits));
   return select(positive, logits, constant_beside<0>(logits)) - logits * labels + log1p(exp(select(positive, -logits, logits)));
 }
@@ -612,8 +616,8 @@ why<detail::sigmoid_cross_entropy, L, X> sigmoid_cross_entropy_with_logits(const
 LEAT_OTHERWISE("sigmoid_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
 sigmoid_cross_entropy_with_logits(...) LEAT_DELETED;
 
-/// Index of the largest, or smallest, element along an axis. Attributes: axis, dtype of the result.
-/// Source: TensorFlow `ArgMax`, `ArgMin`.
+/// Index of the maximum, or minimum, along an axis. Attributes: the axis, and the dtype of the result. Source: TensorFlow `ArgMax`,
+/// `ArgMin`.
 template <bool Largest>
 struct arg_reduce_op {
   static constexpr std::string_view type = Largest ? "ArgMax" : "ArgMin";
@@ -643,9 +647,9 @@ namespace detail {
 template <int Axis, class T>
 using arg_attributes = attributes<Axis, static_cast<std::int64_t>(dtype_of<T>)>;
 }
-/// The index of the largest element along an axis, the first of equals, ignoring NaN unless all elements are: `argmax<1>(x)` as int64;
-/// `argmax<1, std::int32_t>(x)`.
-/// Shapes: x [d0, …, dn]; result x without the axis. Dtypes: numbers. Source: TensorFlow `ArgMax`.
+/// The index of the maximum along an axis: `argmax<1>(x)` as int64, `argmax<1, std::int32_t>(x)` as int32. Of equal elements the first is
+/// taken; NaN is ignored unless all elements are NaN. Shapes: x [d0, …, dn]; result x without the axis. Dtypes: numbers; result int32 or
+/// int64. Errors: axis out of range or of size 0. Source: TensorFlow `ArgMax`.
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmax_op, detail::arg_attributes<Axis, T>, X>
 constexpr made_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X& x) {
@@ -656,7 +660,7 @@ template <int Axis = 0, element_type T = std::int64_t, class X>
 why_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X&) = delete;
 LEAT_OTHERWISE_OF_TYPE(argmax, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmax<1, std::int32_t>(x); "
                                LEAT_TENSORS);
-/// The index of the smallest element along an axis, the first of equals, like `argmax`. Source: TensorFlow `ArgMin`.
+/// The index of the minimum along an axis, with ties, NaN, shapes, dtypes and errors as for `argmax`. Source: TensorFlow `ArgMin`.
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmin_op, detail::arg_attributes<Axis, T>, X>
 constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X& x) {
@@ -668,8 +672,8 @@ why_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X&) = delet
 LEAT_OTHERWISE_OF_TYPE(argmin, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmin<1, std::int32_t>(x); "
                                LEAT_TENSORS);
 
-/// Mean and biased variance along `Axes`, or over all elements, as a tuple. Dtypes: numbers. Rounding: passes/variance.hpp.
-/// Source: TensorFlow `moments`.
+/// Mean and biased variance along `Axes`, or over all elements, as a tuple. Shapes: x without `Axes`. Dtypes: numbers. Errors: axis out of
+/// range or named twice. Rounding: passes/variance.hpp. Source: TensorFlow `moments`.
 template <int... Axes, class X>
   requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr auto moments(const X& x) {

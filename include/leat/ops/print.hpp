@@ -1,5 +1,5 @@
 #pragma once
-// Printing in a run.
+// Printing during a run.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/reduction.hpp>
@@ -8,8 +8,9 @@
 
 namespace leat {
 
-/// The first operand; whenever it is computed, the others are printed (kernels/print.hpp). Attributes: how many elements of each are
-/// printed, -1 for all; the dtypes of all operands, behind their number; the message, as `put_text` writes it. Source: TensorFlow `Print`.
+/// Returns the first operand; whenever it is computed, the other operands are printed (kernels/print.hpp). Attributes: how many elements of
+/// each are printed, -1 for all; the number of dtypes, then the dtypes of all operands; the message, as `put_text` writes it. Source:
+/// TensorFlow `Print`.
 struct print_op {
   static constexpr std::string_view type = "Print";
   static constexpr op_kind kind = op_kind::kernel;
@@ -42,10 +43,10 @@ struct print_attributes {
 
 }  // namespace detail
 
-/// `x` itself; whenever a run computes it, a line with the message and these data is printed: `print<"loss: ">(loss, loss, rate)`. Of each
-/// array `Summarize` elements are printed, all if it is -1. What no fetch needs prints nothing; `after(step, print<"...">(x, x))` prints
-/// before the step. Runs print to standard error, or where a `print_log` of their thread says. Gradients pass through.
-/// Shapes and dtypes: any; the result is like x. Source: TensorFlow `Print`, without `first_n`.
+/// Returns `x`; whenever a run computes it, prints a line with the message and the data: `print<"loss: ">(loss, loss, rate)`. Of each
+/// array, `Summarize` elements are printed, or all if it is -1. A print node that no fetch needs prints nothing; `after(step,
+/// print<"...">(x, x))` prints before the step. Output goes to standard error, or to the `print_log` of the thread that runs. Gradients
+/// pass through. Shapes and dtypes: any; result as x. Source: TensorFlow `Print`, without `first_n`.
 template <fixed_string Message, std::int64_t Summarize = 3, tensor_expression X, tensor_expression... Data>
   requires(Summarize >= -1)
 constexpr auto print(const X& x, const Data&... data) {

@@ -1,6 +1,6 @@
 #pragma once
-// Reductions over axes. Attributes: whether reduced axes are kept as 1, then the axes, sorted and non-negative; none means all. The
-// order in which elements are combined depends on the shape alone, so results do not depend on the number of threads. Errors of all
+// Reductions over axes. Attributes: whether reduced axes are kept as 1, then the axes, sorted and non-negative; no axes means all. The
+// order in which elements are combined depends only on the shape, so results do not depend on the number of threads. Errors of all
 // functions: rules.hpp.
 
 #include <leat/ops/array.hpp>
@@ -11,7 +11,7 @@ namespace leat {
 
 namespace rule {
 
-/// The axes of a reduction's attributes as bits; -1 if one is out of range or named twice.
+/// The axes among a reduction's attributes as a bit mask, or -1 if an axis is out of range or named twice.
 constexpr int reduced_axes(const std::int64_t* attribute, int count, int rank) {
   if (count <= 1) return (1 << rank) - 1;
   int mask = 0;
@@ -47,7 +47,7 @@ struct reduction {
   }
 };
 
-/// The shape of a reduction's operand with the reduced axes as 1.
+/// The shape of a reduction's operand with the reduced axes set to 1.
 template <class G>
 constexpr shape kept_shape(const G& g) {
   shape kept = g.input(0).extent();
@@ -58,7 +58,7 @@ constexpr shape kept_shape(const G& g) {
     if ((mask >> i & 1) != 0) kept.dim[i] = 1;
   return kept;
 }
-/// The product of the reduced dimensions; of integers 1 if it is 0.
+/// The product of the reduced dimensions. For integers a product of 0 becomes 1, because it is a divisor.
 template <class G>
 constexpr output reduced_count(const G& g, dtype type) {
   const shape kept = kept_shape(g);
@@ -134,8 +134,8 @@ struct prod_op : rule::reduction<rule::takes::number> {
   static constexpr V combine(V a, V b) {
     return M::multiply(a, b);
   }
-  // With z zeros among the reduced elements: z = 0, product / x; z = 1, the product of the others for the zero alone;
-  // z > 1, zero.
+  // The gradient depends on the number z of zeros among the reduced elements. z = 0: product / x. z = 1: the product of the others for the
+  // zero, 0 for the others. z > 1: 0.
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
@@ -189,7 +189,7 @@ struct mean_op : rule::reduction<rule::takes::number> {
     std::int64_t attribute[max_rank + 1]{};
     for (int i = 0; i < g.attribute_count(); ++i) attribute[i] = g.attribute(i);
     const dtype given = g.input(0).type();
-    const dtype wide = is_floating(given) ? given : dtype::int64;  // as TensorFlow adds integers up: their sum may not fit
+    const dtype wide = is_floating(given) ? given : dtype::int64;  // TensorFlow, too, adds integers as int64: the sum may not fit
     const auto sum = make_node<sum_op>({attribute, static_cast<std::size_t>(g.attribute_count())}, cast_to(g.input(0), wide));
     return cast_to(sum / rule::reduced_count(g, wide), given);
   }
@@ -224,7 +224,7 @@ struct euclidean_norm_op : rule::reduction<rule::takes::number> {
 };
 
 namespace detail {
-// Axes sorted and non-negative if the type knows the operand's rank.
+// The attributes of a reduction; the axes are sorted and non-negative if the rank of the operand is known from its type.
 template <class X, bool Keep, int... Axes>
 struct reduction_attributes {
   static constexpr int rank = [] {
@@ -266,7 +266,7 @@ template <class X, bool Keep, int... Axes>
 using reduction_attributes_of = typename reduction_attributes<X, Keep, Axes...>::type;
 }  // namespace detail
 
-// Each with a function of the same name and `_keep`, which keeps reduced axes as dimensions of 1.
+// Defines a function, and one with the suffix `_keep`, which keeps reduced axes as dimensions of 1.
 #define LEAT_REDUCTION(function, keep, op)                                                                    \
   template <int... Axes, class X>                                                                             \
     requires accepted_with<op, detail::reduction_attributes_of<X, keep, Axes...>, X>                          \
@@ -278,37 +278,36 @@ using reduction_attributes_of = typename reduction_attributes<X, Keep, Axes...>:
   why_with<op, detail::reduction_attributes_of<X, keep, Axes...>, X> function(const X&) = delete;             \
   LEAT_OTHERWISE_OF(function, LEAT_REDUCES)
 #define LEAT_REDUCES "<axes...>(x) takes one tensor; axes are template arguments, <0, 1>; " LEAT_TENSORS
-/// Sum of all elements, or along `Axes`. Dtypes: numbers. Errors: axis out of range or named twice. Source: TensorFlow `Sum`.
+/// Sum of all elements, or along `Axes`. Shapes: x without `Axes`, kept as 1 by `reduce_sum_keep`. Dtypes: numbers. Errors: axis out of
+/// range or named twice. Source: TensorFlow `Sum`.
 LEAT_REDUCTION(reduce_sum, false, sum_op);
 LEAT_REDUCTION(reduce_sum_keep, true, sum_op);
-/// Mean of all elements, or along `Axes`; of integers rounded toward zero, and 0 of no elements. Dtypes: numbers. Errors: axis out of range
-/// or named twice. Source: TensorFlow `Mean`.
+/// Mean of all elements, or along `Axes`. Integer means are rounded toward zero, and the mean of no integers is 0. Shapes: as `reduce_sum`.
+/// Dtypes: numbers. Errors: axis out of range or named twice. Source: TensorFlow `Mean`.
 LEAT_REDUCTION(reduce_mean, false, mean_op);
 LEAT_REDUCTION(reduce_mean_keep, true, mean_op);
-/// Largest of all elements, or along `Axes`; ties share the gradient equally. Dtypes: numbers. Errors: axis out of range or named
-/// twice.
-/// Source: TensorFlow `Max`.
+/// Maximum of all elements, or along `Axes`; ties share the gradient equally. Shapes: as `reduce_sum`. Dtypes: numbers. Errors: axis out of
+/// range or named twice. Source: TensorFlow `Max`.
 LEAT_REDUCTION(reduce_max, false, max_op);
 LEAT_REDUCTION(reduce_max_keep, true, max_op);
-/// Smallest of all elements, or along `Axes`; ties share the gradient equally. Dtypes: numbers. Errors: axis out of range or named
-/// twice.
-/// Source: TensorFlow `Min`.
+/// Minimum of all elements, or along `Axes`; ties share the gradient equally. Shapes: as `reduce_sum`. Dtypes: numbers. Errors: axis out of
+/// range or named twice. Source: TensorFlow `Min`.
 LEAT_REDUCTION(reduce_min, false, min_op);
 LEAT_REDUCTION(reduce_min_keep, true, min_op);
-/// Product of all elements, or along `Axes`; the gradient is exact where elements are 0. Dtypes: numbers. Errors: axis out of range or
-/// named twice. Source: TensorFlow `Prod`.
+/// Product of all elements, or along `Axes`; the gradient is exact even where elements are 0. Shapes: as `reduce_sum`. Dtypes: numbers.
+/// Errors: axis out of range or named twice. Source: TensorFlow `Prod`.
 LEAT_REDUCTION(reduce_prod, false, prod_op);
 LEAT_REDUCTION(reduce_prod_keep, true, prod_op);
-/// Whether all elements are true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
-/// Source: TensorFlow `All`.
+/// Whether all elements are true, over all axes or along `Axes`. Shapes: as `reduce_sum`. Dtypes: bool. Errors: axis out of range or named
+/// twice. Source: TensorFlow `All`.
 LEAT_REDUCTION(reduce_all, false, all_op);
 LEAT_REDUCTION(reduce_all_keep, true, all_op);
-/// Whether any element is true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
-/// Source: TensorFlow `Any`.
+/// Whether any element is true, over all axes or along `Axes`. Shapes: as `reduce_sum`. Dtypes: bool. Errors: axis out of range or named
+/// twice. Source: TensorFlow `Any`.
 LEAT_REDUCTION(reduce_any, false, any_op);
 LEAT_REDUCTION(reduce_any_keep, true, any_op);
-/// √Σ x² of all elements, or along `Axes`; of integers rounded toward zero. Dtypes: numbers. Errors: axis out of range or named twice.
-/// Source: TensorFlow `EuclideanNorm`.
+/// √Σ x² of all elements, or along `Axes`; rounded toward zero for integers. Shapes: as `reduce_sum`. Dtypes: numbers. Errors: axis out of
+/// range or named twice. Source: TensorFlow `EuclideanNorm`.
 LEAT_REDUCTION(reduce_euclidean_norm, false, euclidean_norm_op);
 LEAT_REDUCTION(reduce_euclidean_norm_keep, true, euclidean_norm_op);
 #undef LEAT_REDUCTION
@@ -335,7 +334,7 @@ constexpr Handle sum_to(const Handle& value, const shape& to) {
 }
 
 namespace detail {
-// Makes the function available in constant evaluation, without emitting code in every program.
+// Makes the function available in constant evaluation without emitting its code in every program.
 inline constexpr output (*sum_of_handles)(const output&, const shape&) = &sum_to<output>;
 }  // namespace detail
 

@@ -1,14 +1,17 @@
 #pragma once
-// Dtype and shape rules shared by operators, and helpers of their gradients. Errors of all functions in ops/: operands that do not fit
-// are refused at compile time if they are typed expressions, with invalid_argument if they are handles.
+// Dtype and shape rules that operators share, and helpers for their gradients.
+//
+// Unless a docstring in ops/ says otherwise, the result of an element-wise function has the shape and the dtype of its operand, and two
+// operands have the same dtype and broadcast. The dtypes called numbers are the floating-point and integer ones. Errors of all functions in
+// ops/: operands that do not fit are a compile-time error for typed expressions, and throw invalid_argument for handles.
 
 #include <leat/expr/array_leaf.hpp>
 
 namespace leat {
 
-// The overloads of a function of one tensor, or of two that broadcast and may be a tensor and a number: for operands that the operator's
-// rule accepts, for those that it refuses, whose message says why, and for anything else, whose message says how the function is called.
-// A quotient refuses the number 0 as an integer divisor.
+// Defines the overloads of a function of one tensor, or of two that broadcast, one of which may be a number. There are overloads for
+// operands that the operator's rule accepts; for operands that it rejects, with a message that says why; and for anything else, with a
+// message that shows how to call the function. A quotient also rejects the number 0 as an integer divisor.
 #define LEAT_FUNCTION_OF_ONE(function, op)          \
   template <class X>                                \
     requires accepted<op, X>                        \
@@ -44,7 +47,7 @@ namespace rule {
 
 enum class takes { floating, number, integer, any, boolean };
 
-/// Whether a rule takes a dtype.
+/// Whether a rule accepts a dtype.
 constexpr bool fits(takes t, dtype d) {
   switch (t) {
     case takes::floating: return is_floating(d);
@@ -55,7 +58,7 @@ constexpr bool fits(takes t, dtype d) {
   }
   return false;
 }
-/// The message for a dtype that a rule does not take.
+/// The message for a dtype that a rule does not accept.
 constexpr std::string_view refusal(takes t) {
   switch (t) {
     case takes::floating: return "takes floating-point dtypes only";
@@ -73,7 +76,7 @@ constexpr int axis_of(std::int64_t given, int rank) {
   return at < 0 || at >= rank ? -1 : static_cast<int>(at);
 }
 
-/// One operand; the result has its dtype and shape.
+/// Rule of operators with one operand; the result has its dtype and shape.
 template <takes T>
 struct unary {
   static constexpr op_kind kind = op_kind::element;
@@ -84,7 +87,7 @@ struct unary {
   }
 };
 
-/// Two operands of one dtype, broadcast to one shape.
+/// Rule for two operands of one dtype, broadcast to one shape.
 constexpr inference broadcast_pair(const operand_list& x, takes t) {
   if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
   if (!fits(t, x.type(0))) return inference::wrong(refusal(t));
@@ -99,7 +102,7 @@ struct binary {
   static constexpr inference infer(const operand_list& x) { return broadcast_pair(x, T); }
 };
 
-/// Two operands of one dtype and one shape.
+/// Rule of operators with two operands of one dtype and one shape.
 template <takes T>
 struct equal_pair : binary<T> {
   static constexpr inference infer(const operand_list& x) {
@@ -110,7 +113,7 @@ struct equal_pair : binary<T> {
   }
 };
 
-/// Two operands of one dtype; the result is bool.
+/// Rule of operators with two operands of one dtype that broadcast; the result is bool.
 template <takes T>
 struct comparison {
   static constexpr op_kind kind = op_kind::element;
@@ -123,7 +126,7 @@ struct comparison {
   }
 };
 
-/// One operand; the result is bool.
+/// Rule of operators with one operand; the result is bool.
 template <takes T>
 struct predicate {
   static constexpr op_kind kind = op_kind::element;
@@ -136,8 +139,8 @@ struct predicate {
 
 }  // namespace rule
 
-/// The sum of `value` over the axes along which `to` was broadcast, in the shape `to`.
-/// A template, with `output` as its one handle, so that it can be defined after the sums, in reduction.hpp.
+/// The sum of `value` over the axes along which `to` was broadcast, in the shape `to`. It is a template, though `output` is its only
+/// handle, so that its definition can follow the sums, in reduction.hpp.
 template <class Handle>
 constexpr Handle sum_to(const Handle& value, const shape& to);
 

@@ -1,12 +1,12 @@
 #pragma once
-// Products of stacks of matrices, one for each model of a `vmap`. Small ones are a chain of multiplications and additions over whole
-// stacks, which fusion merges with what surrounds them; others are a sum of products, without a kernel of their own.
+// Products of stacks of matrices, with a matrix for each model of a `vmap`. Small products are a chain of multiplications and additions
+// over whole stacks, which fusion merges with their neighbors. Larger ones are a sum of products, without a kernel of their own.
 
 #include <leat/ops/linalg.hpp>
 
 namespace leat {
 
-/// a b + c of floating-point numbers, rounded once where the processor can. It is what small matrix products consist of.
+/// a b + c of floating-point values, rounded once where the processor supports that. Small matrix products consist of it.
 struct multiply_add_op {
   static constexpr std::string_view type = "MultiplyAdd";
   static constexpr op_kind kind = op_kind::element;
@@ -24,7 +24,7 @@ struct multiply_add_op {
   }
 };
 
-/// Matrix products along the last two axes; those before them broadcast. Attributes: transpose a, transpose b. Source: TensorFlow
+/// Matrix products along the last two axes; the axes before them broadcast. Attributes: transpose a, transpose b. Source: TensorFlow
 /// `BatchMatMulV2`.
 struct stacked_matmul_op : product_rule<stacked_matmul_op> {
   static constexpr std::string_view type = "BatchMatMulV2";
@@ -34,7 +34,7 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
                                 {field_kind::flag, "adj_y"},
                                 {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::composite;
-  static constexpr std::int64_t largest_matrix = 16;  // of the matrices of a small product
+  static constexpr std::int64_t largest_matrix = 16;  // the most elements, rows or columns of a matrix in a small product
   static constexpr std::int64_t longest_sum = 8;
 
   static constexpr std::int64_t rows(const shape& s, bool transposed) { return s[s.rank - (transposed ? 1 : 2)]; }
@@ -62,7 +62,7 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
     got.extent.push(columns(x.extent(1), tb));
     return got;
   }
-  /// The matrices of a stack transposed.
+  /// Transposes each matrix of a stack.
   static constexpr output turned(const output& x) {
     const int rank = x.extent().rank;
     std::int64_t axes[max_rank]{};
@@ -93,7 +93,7 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
   }
 
  private:
-  // What stands at a place of an axis, which is kept as 1.
+  // The slice of size 1 at a position along an axis.
   static constexpr output part(const output& x, int axis, std::int64_t place) {
     const int rank = x.extent().rank;
     std::int64_t attribute[2 * max_rank]{};
@@ -102,7 +102,7 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
     attribute[rank + axis] = 1;
     return make_node<slice_op>({attribute, static_cast<std::size_t>(2 * rank)}, x);
   }
-  // x with a dimension of 1 before an axis.
+  // x with a dimension of size 1 inserted before an axis.
   static constexpr output with_one(const output& x, int axis) {
     shape to;
     for (int i = 0; i < x.extent().rank; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// Writes of variables, and ordering within a step. A variable as an operand is its value at the start of the step; writes happen after
-// all those reads, except nodes that `after` makes wait for them.
+// Writes of variables, and ordering within a step. A variable that is an operand has its value from the start of the step. Writes happen
+// after all such reads, except reads by nodes that `after` makes wait for the writes.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/nn.hpp>
@@ -8,7 +8,7 @@
 namespace leat {
 
 namespace rule {
-/// Inputs: the variable, the value. The result is the variable's new value.
+/// Rule of assignments. Inputs: the variable, the value. The result is the variable's new value.
 template <takes T>
 struct assignment {
   static constexpr op_kind kind = op_kind::assign;
@@ -57,15 +57,15 @@ struct assignment_refusal {
 template <class V>
 concept variable_expression = tensor_expression<V> && requires { structure_with<typename V::identity>::is_variable; };
 }  // namespace detail
-/// A variable, or a handle of one: the target of an assignment.
+/// A variable, or a handle to one: the target of an assignment.
 template <class V>
 concept assignable = std::is_same_v<V, output> || detail::variable_expression<V>;
 
 #define LEAT_TAKES_VARIABLE(function)                                                                                                  \
   LEAT_OTHERWISE(#function "(variable, value) takes a variable, then a tensor or a number; an array is assigned by "                    \
                            "session.assign(variable, array), or fed to a placeholder that is the value") function(...) LEAT_DELETED
-/// variable = value; the result is the new value. A number may stand for a scalar value. Shapes and dtypes: those of the variable.
-/// Source: TensorFlow `Assign`.
+/// variable = value; the result is the new value. A number may stand for a scalar value. Shapes and dtypes: value and result as the
+/// variable. Source: TensorFlow `Assign`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_op, V, X>)
 constexpr made<assign_op, V, X> assign(const V& variable, const X& value) {
@@ -87,8 +87,8 @@ template <class V, class X>
 why_beside<V, X> assign(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign);
 
-/// variable += value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers.
-/// Source: TensorFlow `AssignAdd`.
+/// variable += value; the result is the new value. A number may stand for a scalar value. Shapes: value and result as the variable. Dtypes:
+/// numbers. Source: TensorFlow `AssignAdd`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_add_op, V, X>)
 constexpr made<assign_add_op, V, X> assign_add(const V& variable, const X& value) {
@@ -110,8 +110,8 @@ template <class V, class X>
 why_beside<V, X> assign_add(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign_add);
 
-/// variable -= value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers.
-/// Source: TensorFlow `AssignSub`.
+/// variable -= value; the result is the new value. A number may stand for a scalar value. Shapes: value and result as the variable. Dtypes:
+/// numbers. Source: TensorFlow `AssignSub`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_sub_op, V, X>)
 constexpr made<assign_sub_op, V, X> assign_sub(const V& variable, const X& value) {
@@ -134,7 +134,7 @@ why_beside<V, X> assign_sub(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign_sub);
 #undef LEAT_TAKES_VARIABLE
 
-/// An operation with control inputs alone. Source: TensorFlow `NoOp` as `group` builds it.
+/// An operation that has only control inputs. Source: TensorFlow `NoOp`, as `group` builds it.
 struct group_op {
   static constexpr std::string_view type = "NoOp";
   static constexpr op_kind kind = op_kind::group;
@@ -152,8 +152,8 @@ struct group_structure : numbers_of<Es...> {
   }
 };
 
-// A copy of a node that also waits for `controls`; of a group, a group of such copies. A row without a value, a deferred training step,
-// is copied whole, as an assignment is.
+// Adds a node like `index` that also waits for `controls`: for a group, a group of such nodes; for an assignment, or a row without a value
+// such as a deferred training step, a copy; for any other node, its identity.
 constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
   const node n = g.at(index);
   detail::list<int> inputs;
@@ -192,7 +192,7 @@ inline constexpr std::uint64_t expressions_hash = [] {
 
 }  // namespace detail
 
-/// An operation that runs all of these. Source: TensorFlow `group`.
+/// An operation that runs all of its arguments. Source: TensorFlow `group`.
 template <expression... Es>
 constexpr auto group(const Es&... es) {
   using result = typename detail::record<id<detail::expressions_hash<201, Es...>>, detail::group_structure<Es...>>::operation;
@@ -200,9 +200,9 @@ constexpr auto group(const Es&... es) {
 }
 LEAT_OTHERWISE("group(a, b, ...) takes expressions: assignments, training steps, tensors") group(...) LEAT_DELETED;
 
-/// `x`, after `updates`. An update (an assignment or a training step) writes after them; a variable is read after them, so that its new
-/// value is seen; any other expression keeps the value computed from the start of the step.
-/// Source: TensorFlow `control_dependencies` with `identity`.
+/// `x`, after `updates`. If x is an update (an assignment or a training step), it writes after them. If x is a variable, it is read after
+/// them, so that the result is its new value. Any other expression keeps the value computed from the start of the step. Shapes and dtypes:
+/// any; result as x. Source: TensorFlow `control_dependencies` with `identity`.
 template <expression X, expression... Updates>
 constexpr auto after(const X& x, const Updates&... updates) {
   using structure = detail::after_structure<X, Updates...>;

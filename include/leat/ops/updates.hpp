@@ -1,11 +1,12 @@
 #pragma once
-// What optimizers do to a variable and its slots in one step, told once. A class is one of TensorFlow's operators "Apply...": its inputs
-// in the words of its signature, and its formula, `expand`, over values of any kind: rows of a table, for training steps of typed
-// expressions (train/rules.hpp) and of graphs with names (canonical_gradients.hpp), or numbers, for the operator as a single node and for
-// that of selected rows (runtime/kernels/kernels_update.hpp). Classes without an operator are composed of others in graphs with names.
+// The formulas by which optimizers change a variable and its slots in one step, each defined once. A class is one of TensorFlow's operators
+// "Apply...": it has the operator's inputs in the words of its signature, and its formula, `expand`, over values of any kind. These are
+// rows of a table, for training steps of typed expressions (train/rules.hpp) and of graphs with names (canonical_gradients.hpp), or plain
+// numbers, for the operator as a single node and for its version for selected rows (runtime/kernels/kernels_update.hpp). Graphs with names
+// compose the classes without an operator of other operators.
 //
-// A writer `w` gives the values before the step, `inputs`; `assign(k, v)` and `assign_sub(k, v)` say what becomes of input k, a variable;
-// `flag` is an attribute. Operations are in the order of TensorFlow's kernels.
+// A writer `w` provides `inputs`, the values before the step, and `flag`, an attribute. `assign(k, v)` and `assign_sub(k, v)` set the new
+// value of input k, a variable. Operations are in the order of TensorFlow's kernels.
 
 #include <leat/core/list.hpp>
 #include <leat/core/text.hpp>
@@ -18,10 +19,10 @@
 
 namespace leat::update {
 
-/// What an input of an update is: a variable (the first, or a slot beside it), a scalar, or the gradient.
+/// The role of an input of an update: a variable (the first one, or one of its slots), a scalar, or the gradient.
 enum class role { variable, scalar, gradient };
 
-/// The inputs of an update, read from the words of its signature.
+/// The inputs of an update, parsed from its signature.
 struct layout {
   static constexpr int most = 12;
   int count = 0;
@@ -34,7 +35,8 @@ struct layout {
     return n;
   }
 };
-/// Reads "var: &T, lr: T, grad: T": `&T` is a variable, "grad" or "delta" the gradient, all else a scalar.
+/// Parses "var: &T, lr: T, grad: T": an input of type `&T` is a variable, one called "grad" or "delta" is the gradient, and all others are
+/// scalars.
 constexpr layout layout_of(std::string_view arguments) {
   layout made;
   while (!arguments.empty()) {
@@ -81,13 +83,13 @@ struct momentum {
   }
 };
 
-/// accumulator += gradient², unless slots stay as they are; variable -= rate gradient / √accumulator.
+/// accumulator += gradient², unless `update_slots` is false; variable -= rate gradient / √accumulator.
 struct adagrad {
   static constexpr std::string_view name = "Adagrad", arguments = "var: &T, accum: &T, lr: T, grad: T", flags = "update_slots: bool = true";
   static constexpr bool of_rows = true;
   static constexpr void expand(auto& w) {
     const auto [variable, accumulator, rate, gradient] = w.template inputs<4>();
-    // A copy: clang 19 takes no structured binding that is captured by reference in constant evaluation.
+    // Captures a copy, because clang 19 does not accept a structured binding captured by reference in constant evaluation.
     const auto change = [&w, step = gradient * rate](const auto& now) { w.assign_sub(0, step / sqrt(now)); };
     if (!w.flag("update_slots", true)) return change(accumulator);
     const auto next = accumulator + square(gradient);
@@ -96,8 +98,8 @@ struct adagrad {
   }
 };
 
-/// m += (gradient - m)(1 - β₁); v += (gradient² - v)(1 - β₂); variable -= m rate √(1 - β₂ᵗ) / (1 - β₁ᵗ) / (√v + ε), or with Nesterov's
-/// correction gradient (1 - β₁) + β₁ m in place of m. Source: Kingma and Ba 2014, with ε outside the correction.
+/// m += (gradient - m)(1 - β₁); v += (gradient² - v)(1 - β₂); variable -= m rate √(1 - β₂ᵗ) / (1 - β₁ᵗ) / (√v + ε). With Nesterov's
+/// correction, gradient (1 - β₁) + β₁ m replaces m. Source: Kingma and Ba 2014, with ε outside the correction.
 struct adam {
   static constexpr std::string_view name = "Adam",
                                     arguments =
@@ -105,7 +107,7 @@ struct adam {
                                         "grad: T",
                                     flags = "use_nesterov: bool = false";
   static constexpr bool of_rows = false;
-  // What the variable moves by.
+  // The value that is subtracted from the variable.
   static constexpr auto move(auto& w) {
     const auto [variable, m, v, power1, power2, rate, beta1, beta2, epsilon, gradient] = w.template inputs<10>();
     const auto now = rate * sqrt(1 - power2) / (1 - power1);
@@ -119,8 +121,8 @@ struct adam {
   static constexpr void expand(auto& w) { w.assign_sub(0, move(w)); }
 };
 
-/// Adam, and apart from the gradient variable -= decay variable. Source: Loshchilov and Hutter 2017; TensorFlow `contrib` `AdamWOptimizer`,
-/// which does not multiply the decay by the rate.
+/// Adam, and in addition variable -= decay variable. Source: Loshchilov and Hutter 2017; TensorFlow `contrib` `AdamWOptimizer`, which does
+/// not multiply the decay by the rate.
 struct adam_w {
   static constexpr std::string_view name = "",
                                     arguments =
@@ -133,8 +135,8 @@ struct adam_w {
   }
 };
 
-/// r = m̂ / (√v̂ + ε) + decay variable, m and v as Adam's and divided by 1 - β₁ᵗ and 1 - β₂ᵗ;
-/// variable -= rate |variable| / |r| r, or rate r where one of the norms is 0. Source: You et al. 2019.
+/// r = m̂ / (√v̂ + ε) + decay variable, where m̂ and v̂ are Adam's m and v divided by 1 - β₁ᵗ and 1 - β₂ᵗ; variable -= rate |variable| /
+/// |r| r, or rate r if one of the norms is 0. Source: You et al. 2019.
 struct lamb {
   static constexpr std::string_view name = "",
                                     arguments =
@@ -170,7 +172,7 @@ struct rms_prop {
   }
 };
 
-/// The same with the mean of gradients taken off: ms - mg² in place of ms.
+/// RMSProp with centered moments: ms - mg² replaces ms, where mg is the mean of the gradients.
 struct centered_rms_prop {
   static constexpr std::string_view name = "CenteredRMSProp",
                                     arguments = "var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T",
@@ -205,7 +207,7 @@ struct adadelta {
 };
 
 /// n = accum + gradient²; σ = (n^-p - accum^-p) / rate; linear += gradient - σ variable; accum = n;
-/// variable = (sign(linear) l1 - linear) / (n^-p / rate + 2 l2) where |linear| > l1, and 0 elsewhere. p: the rate's power, usually -1/2.
+/// variable = (sign(linear) l1 - linear) / (n^-p / rate + 2 l2) where |linear| > l1, and 0 elsewhere; p is the rate's power, usually -1/2.
 /// Version 2 adds 2 l2_shrinkage variable to the gradient in `linear`. With `multiply_linear_by_lr`, `linear` is in units of the rate.
 /// Source: McMahan et al. 2013.
 template <bool Shrinks>
@@ -216,7 +218,7 @@ struct ftrl {
                                                         : "var: &T, accum: &T, linear: &T, grad: T, lr: T, l1: T, l2: T, lr_power: T",
                                     flags = "multiply_linear_by_lr: bool = false";
   static constexpr bool of_rows = true;
-  // What `linear` grows by, but for the part of the variable.
+  // The increase of `linear`, except for the term of the variable.
   static constexpr auto slope(auto& w) {
     if constexpr (Shrinks) return w.input(3) + 2 * w.input(7) * w.input(0);
     else return w.input(3);
@@ -239,7 +241,7 @@ struct ftrl {
   }
 };
 
-/// A step toward 0 by at most rate l1, scaled by 1 / (1 + rate l2): the proximal operator of both penalties.
+/// Moves x toward 0 by at most rate l1, then scales it by 1 / (1 + rate l2): the proximal operator of both penalties.
 template <class X>
 constexpr X shrunk(const X& x, const X& rate, const X& l1, const X& l2) {
   const X none = constant_beside<0>(l1);
@@ -258,7 +260,7 @@ struct proximal_gradient_descent {
   }
 };
 
-/// accumulator += gradient²; variable = prox(variable - rate gradient / √accumulator), at that rate.
+/// accumulator += gradient²; variable = prox(variable - rate gradient / √accumulator), with rate / √accumulator as the rate in prox.
 struct proximal_adagrad {
   static constexpr std::string_view name = "ProximalAdagrad", arguments = "var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T", flags = "";
   static constexpr bool of_rows = true;
@@ -271,8 +273,8 @@ struct proximal_adagrad {
   }
 };
 
-/// a += gradient; s += gradient²; variable = -rate sign(a) max(|a| - l1 t, 0) / (l2 t rate + √s), t the number of the step from 1; without
-/// l1, -rate a / (...). Source: Duchi, Hazan, Singer 2011, by dual averaging.
+/// a += gradient; s += gradient²; variable = -rate sign(a) max(|a| - l1 t, 0) / (l2 t rate + √s), where t counts steps from 1; without l1,
+/// -rate a / (l2 t rate + √s). Source: Duchi, Hazan, Singer 2011, by dual averaging.
 struct adagrad_da {
   static constexpr std::string_view
       name = "AdagradDA",
@@ -293,21 +295,22 @@ struct adagrad_da {
   }
 };
 
-/// The classes that are operators.
+/// The classes that have an operator.
 template <template <class...> class List>
 using operators = List<gradient_descent, momentum, adagrad, adam, rms_prop, centered_rms_prop, adadelta, ftrl<false>, ftrl<true>,
                        proximal_gradient_descent, proximal_adagrad, adagrad_da>;
 
 // ---- rows of a table ------------------------------------------------------------------------------------------------
 
-/// A new value of variable `k` among the inputs, or what is subtracted from it.
+/// The new value of variable `k` of the inputs, or the value subtracted from it.
 struct change {
   int variable = 0;
   output value;
   bool subtract = false;
 };
 
-/// Writes an update over rows: `inputs` are values before the step, all in the variable's dtype; `flag(name, otherwise)` is an attribute.
+/// Builds an update in rows of a table: `inputs` are the values before the step, all in the variable's dtype; `flag(name, otherwise)` is an
+/// attribute, with its default.
 template <class Flag>
 class row_writer {
  public:
@@ -322,7 +325,7 @@ class row_writer {
   constexpr bool flag(std::string_view name, bool otherwise) const { return flag_(name, otherwise); }
   constexpr void assign(int k, const output& value) { changes_[static_cast<std::size_t>(count_++)] = {k, value, false}; }
   constexpr void assign_sub(int k, const output& value) { changes_[static_cast<std::size_t>(count_++)] = {k, value, true}; }
-  /// x^-power. Most often the power is -1/2, which has an instruction; where that is not known, a run chooses.
+  /// x^-power. The power is usually -1/2, which has an instruction; if it is not a constant, the run selects.
   constexpr output negative_power(const output& x, const output& power) const {
     const node& n = power.owner().at(power.index());
     if (n.op->kind == op_kind::constant) {

@@ -1,7 +1,7 @@
 #pragma once
-// The last rewrite before fusion: fixes the order of execution and inserts copies where an array must be stored by itself. Values are
-// computed as early as their operands allow; everything that does not depend on a write comes before the first write, so
-// that a variable read without `after` is its value at the start of the step. Two unordered writes to one variable are refused.
+// The last rewrite before fusion: fixes the order of execution, and inserts copies where an array must be stored separately. Values are
+// computed as early as their operands allow. Everything that does not depend on a write comes before the first write, so that a variable
+// read without `after` has its value from the start of the step. Two unordered writes to one variable are an error.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/rows.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat::passes {
 
-/// Whether a reshape only adds or removes dimensions of 1, which changes nothing for element-wise work.
+/// Whether a reshape only adds or removes dimensions of size 1, which makes no difference to element-wise work.
 constexpr bool is_alias(const graph& g, const node& n) {
   return is_operator<reshape_op>(*n.op) && g.at(g.input(n, 0)).result.extent.squeezed() == n.result.extent.squeezed();
 }
@@ -20,7 +20,7 @@ constexpr int source_of(const graph& g, int i) {
   while (is_alias(g, g.at(i))) i = g.input(g.at(i), 0);
   return i;
 }
-/// Whether a node writes rows of a variable, a kernel of its own. Other writes join clusters.
+/// Whether a node writes rows of a variable, which is a kernel of its own. Other writes join clusters.
 constexpr bool writes_rows(const node& n) { return is_operator<write_rows_op>(*n.op); }
 constexpr bool is_compute(const node& n) {
   return n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || (n.op->kind == op_kind::assign && !writes_rows(n));
@@ -33,7 +33,7 @@ constexpr bool is_strided_view(const graph& g, int i) {
 
 namespace detail {
 
-/// The number of writes before each node, along the longest path.
+/// The number of writes before each node, along the path with the most writes.
 constexpr list<int> write_depths(const graph& g) {
   list<int> depth(g.nodes.size(), 0);
   for (std::size_t i = 0; i < depth.size(); ++i) {
@@ -51,12 +51,12 @@ constexpr list<int> write_depths(const graph& g) {
 
 }  // namespace detail
 
-/// What is wrong with the order of writes: empty, or two that are unordered.
+/// The error if two writes to one variable are unordered; empty if there is none.
 constexpr message unordered_writes(const graph& g) {
   message m;
-  // Operands stand before what takes them, so the writes of a variable are ordered if each depends on the one before it.
+  // Operands precede their users in the table, so the writes of a variable are ordered if each depends on the one before it.
   list<int> last(g.nodes.size(), -1);  // indexed by variable
-  list<int> met(g.nodes.size(), -1);   // the last write from which a node was met
+  list<int> met(g.nodes.size(), -1);   // the last write whose search reached the node
   list<int> open;
   for (int i = 0; i < g.size(); ++i) {
     if (g.at(i).op->kind != op_kind::assign) continue;
@@ -81,10 +81,10 @@ constexpr message unordered_writes(const graph& g) {
   return m;
 }
 
-/// The graph in order of execution, with copies inserted; `targets` are renumbered, and each becomes a node of its own whose result
-/// can be returned.
+/// The graph in order of execution, with copies inserted. `targets` are renumbered, and each becomes a distinct node whose result can be
+/// returned.
 constexpr graph arrange(const graph& from, list<int>& targets) {
-  list<char> live(from.nodes.size(), 0);  // simplification leaves unused nodes behind
+  list<char> live(from.nodes.size(), 0);  // simplification leaves unused nodes in the table
   for (int t : targets) live[t] = 1;
   for (std::size_t i = from.nodes.size(); i-- > 0;) {
     if (live[i] == 0) continue;
@@ -108,7 +108,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
   to.edges.reserve(from.edges.size() + 32);
   to.dimension_names = from.dimension_names;
   list<int> map(from.nodes.size(), -1);
-  list<int> kept(from.nodes.size(), -1);  // of a write before another one: a copy of what it gave
+  list<int> kept(from.nodes.size(), -1);  // for a write that another write of its variable follows: a copy of its result
   list<int> writers(from.nodes.size(), 0);
   list<char> is_used(from.nodes.size(), 0);
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
@@ -117,7 +117,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     for (int k = 0; k < from.nodes[i].input_count; ++k) is_used[from.input(from.nodes[i], k)] = 1;
   }
   for (int t : targets) is_used[t] = 1;
-  list<int> old_value(from.nodes.size(), -1);  // a variable's initial value, kept past its first write
+  list<int> old_value(from.nodes.size(), -1);  // a copy of a variable's initial value, for reads after its first write
   list<char> reads_old(from.nodes.size(), 0);
   list<int> copied;
 
@@ -135,20 +135,20 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     }
     return copied[i];
   };
-  // An array that a kernel can take without a copy: not a strided view, not one number for all elements.
+  // An array that a kernel can use: a strided view, or one value for all elements, is copied first.
   auto standing = [&](int i) {
     const op_kind kind = to.at(source_of(to, i)).op->kind;
     if (is_strided_view(to, i) || kind == op_kind::constant || kind == op_kind::index) return copy_once(i);
     return i;
   };
 
-  // Whether a node shows what a variable holds, which rows that are written from it would change on the way.
+  // Whether a node's result is the variable's own memory, whose rows a write of rows would change while it reads them.
   auto shows = [&](int i, int variable) {
     while (to.at(i).op->kind == op_kind::view || to.at(i).op->kind == op_kind::assign) i = to.input(to.at(i), 0);
     return i == variable;
   };
 
-  // The variable that a node gives unchanged, itself or seen through views, and the one of these that reads it.
+  // The variable whose unchanged value a node has, directly or through views, and the innermost of these views, which reads it.
   struct seen {
     int variable = -1, reader = -1;
   };
@@ -158,18 +158,18 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     if (from.at(s.variable).op->kind != op_kind::variable) s.variable = -1;
     return s;
   };
-  // Variables first: their initial value is copied if something reads it after a write.
+  // Variables come first: the initial value of a variable is copied if something reads it after a write.
   if (writes)
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
       const node& n = from.nodes[i];
       if (live[i] == 0) continue;
       const bool assigns = n.op->kind == op_kind::assign;
-      const bool views = n.op->kind == op_kind::view;  // of what it shows its own readers count
+      const bool views = n.op->kind == op_kind::view;  // the readers of a view count, not the view
       const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
       for (int k = assigns || views ? 1 : 0; k < n.input_count; ++k) {
         const seen s = seen_through(from.input(n, k));
         if (s.variable < 0 || (waits && s.reader < 0)) continue;
-        // A write reads what it writes, element by element, before it writes it, and comes after other reads of its level.
+        // A write reads each element of its variable before it writes it, and comes after the other reads of its level.
         const int first = first_write[s.variable];
         const bool itself = assigns && s.reader < 0 && s.variable == from.input(n, 0);
         if (views ? first == never : depth[i] < first || (depth[i] == first && (itself || !assigns))) continue;
@@ -202,7 +202,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
       if (writes_rows(n) && k > 0 && shows(inputs[k], inputs[0])) inputs[k] = copy_once(inputs[k]);
     }
     const list_view<int> operands(inputs, static_cast<std::size_t>(n.input_count));
-    if (waits)  // a read that waits is a copy made at that time
+    if (waits)  // a read that waits becomes a copy, made at that time
       map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
     else map[i] = to.add_known(*n.op, n.result, operands, attributes, controls);
     if (n.op->kind == op_kind::assign && is_used[i] != 0 && writers[from.input(n, 0)] > 1) kept[i] = copy(map[i]);
@@ -216,7 +216,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
   }
   for (std::size_t i = 0; i < from.nodes.size(); ++i)
     if (old_value[i] == -2) old_value[i] = copy(map[i]);
-  list<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
+  list<int> early(targets.size(), -1);  // copies of targets that are variables, or views of variables, made before later writes
   list<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size(), 0);  // nodes by depth
   for (const int d : depth) ++begin[d + 1];
   for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
@@ -237,7 +237,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
         if (live[i] != 0 && map[i] < 0) move(i);
   }
 
-  // Each target gets an array of its own: it is no leaf, no view, and no node twice.
+  // Each target gets an array of its own: targets that are leaves, views or writes, or that occur twice, are copied.
   list<int> given;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     int& t = targets[k];

@@ -1,7 +1,7 @@
 #pragma once
-// One model's graph becomes that of many: each node that depends on what models have of their own gets a first axis, along which the models
-// lie; the others stay as they are, for all models. Each operator has a rule here, or is element-wise, or is written out as others.
-// Source: JAX's vmap; Bradbury et al. 2018.
+// Turns the graph of one model into the graph of many. Each node that depends on per-model values gets a new first axis, along which the
+// models are stored; other nodes stay as they are and are shared by all models. An operator has a rule here, or is element-wise, or is
+// expanded into other operators. Source: JAX's vmap; Bradbury et al. 2018.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/stacked_matmul.hpp>
@@ -13,7 +13,7 @@ namespace passes {
 
 using leat::detail::list;
 
-/// Writes nodes of one model's graph, `one`, to the graph of all, `g`.
+/// Writes the nodes of `one`, the graph of one model, to `g`, the graph of all models.
 class batcher {
  public:
   constexpr batcher(const graph& one, graph& g, std::int64_t models)
@@ -22,9 +22,9 @@ class batcher {
     for (const auto& d : one.dimension_names) g.name_dimension(d.value, d.text);
   }
 
-  /// Says what stands for a leaf: an array of all models, along `axis`.
+  /// Sets the array that replaces a graph input of one model: it holds all models, along `axis`.
   constexpr void put(int leaf, const output& all, int axis) { set(leaf, moved(all, axis, 0), true); }
-  /// The array of all models, along `axis`, for a node of one; made on first use.
+  /// The array of all models, along `axis`, for a node of the one-model graph; computed on first use.
   constexpr output all(int row, int axis) {
     list<char> live(at(row) + 1, 0);
     live[at(row)] = 1;
@@ -39,7 +39,7 @@ class batcher {
     if (problem_.size > 0) return {};
     return moved(each(row), 0, axis);
   }
-  /// Why there is none: empty, or in words.
+  /// The error, or an empty message.
   constexpr const message& problem() const { return problem_; }
 
  private:
@@ -53,7 +53,7 @@ class batcher {
     for (int i = 0; i < one.rank; ++i) all.push(one[i]);
     return all;
   }
-  // x with another order of axes: axis `from` becomes axis `to`.
+  // x with its axes reordered: axis `from` becomes axis `to`.
   static constexpr output moved(const output& x, int from, int to) {
     if (from == to) return x;
     const int rank = x.extent().rank;
@@ -70,12 +70,13 @@ class batcher {
   }
   constexpr output handle(int i) const { return {g_, row_[at(i)]}; }
   constexpr const shape& extent(int i) const { return one_.at(i).result.extent; }
-  // Of all models; of an array that they share, a copy for each.
+  // The array of all models; a value that models share is repeated for each.
   constexpr output each(int i) const {
     if (has_models_[at(i)] != 0) return handle(i);
     return broadcast_to(handle(i), with_models(extent(i)));
   }
-  // As an operand of what has `rank` dimensions for each model: shapes are aligned at their ends, and models are at the beginning.
+  // Node i reshaped for broadcasting with a result that has `rank` dimensions for each model: shapes are aligned at their ends, so
+  // dimensions of size 1 go between the axis of models and the others.
   constexpr output aligned(int i, int rank) const {
     if (has_models_[at(i)] == 0 || extent(i).rank == rank) return handle(i);
     shape to;
@@ -115,7 +116,7 @@ class batcher {
       if (problem_.size == 0) set(i, {g_, made}, true);
       return;
     }
-    // For all models: the node that the graph has already, if it was entered before.
+    // The node is shared by all models. If the graph already has it, that node is used.
     for (const std::uint64_t id : ids_of_[at(i)])
       if (const int known = g_.find(id); known >= 0) return set(i, {g_, known}, false);
     int made = -1;
@@ -212,7 +213,8 @@ class batcher {
     const auto m = stacked_matmul_op::rows(extent(a), ta), inner = stacked_matmul_op::columns(extent(a), ta);
     const auto columns = stacked_matmul_op::columns(extent(b), tb);
     const bool both = has_models_[at(a)] != 0 && has_models_[at(b)] != 0;
-    // With one matrix for all models their rows are those of one product, unless it is small.
+    // If one of the operands is shared, its products with all models are one product over the rows of all models, unless the matrices are
+    // small.
     if (!both && widest == 2 && models_ >= 0 && m >= 0 && inner >= 0 && columns >= 0 &&
         !stacked_matmul_op::is_small(n.result.type, m, inner, columns)) {
       if (has_models_[at(a)] != 0) {
@@ -227,7 +229,7 @@ class batcher {
     return make_node<stacked_matmul_op>(numbers, aligned(a, widest), aligned(b, widest));
   }
 
-  // Rows by index: of an array for all models, or of each model's own, which stand one after the other.
+  // Rows by index: of an array that all models share, or of per-model arrays, which are stored one after another.
   constexpr int rows(const node& n, int from, int indices) {
     if (has_models_[at(from)] == 0) return make_node<gather_op>({}, handle(from), handle(indices)).index();
     const shape& own = extent(from);
@@ -243,7 +245,7 @@ class batcher {
     return make_node<gather_op>({}, reshape_to(handle(from), all), within + first).index();
   }
 
-  // A composite as the operators that it stands for.
+  // Expands a composite into the operators that define it.
   constexpr int expanded(const node& n) {
     graph piece;
     list<int> operands;
@@ -264,8 +266,8 @@ class batcher {
   const graph& one_;
   graph& g_;
   std::int64_t models_;
-  list<int> row_;          // in the graph of all models, or -1
-  list<char> has_models_;  // whether that has an axis of models
+  list<int> row_;          // index in the graph of all models, or -1
+  list<char> has_models_;  // whether that node has an axis of models
   list<list<std::uint64_t>> ids_of_;
   message problem_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a graph that stand for gradients or training steps, in tables that defer them (`graph::defers`). A session expands them when
-// it plans its programs; the expansion is registered by the header that defines such a row.
+// Rows of a graph that stand for gradients or training steps, in tables that defer them (`graph::defers`). A session expands them when it
+// plans its programs. The header that defines such a row registers its expansion.
 
 #include <leat/core/fill.hpp>
 #include <leat/graph/graph.hpp>

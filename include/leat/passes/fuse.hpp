@@ -1,17 +1,17 @@
 #pragma once
-// Fusion: decides which nodes run in one loop nest. Element-wise nodes, reductions and writes of one iteration space form clusters;
-// everything else (products, gather, …) is a step of its own.
+// Fusion: decides which nodes run in one loop nest. Element-wise nodes, reductions and writes that have the same iteration space form
+// clusters; everything else (products, gather, …) is a step of its own.
 //
-// Each step has a level, and edges between steps lead to higher levels, so that steps of one level can be merged freely. A node joins
-// the cluster of an operand if it can read that operand from a register:
+// Each step has a level, and edges between steps lead to higher levels, so that steps of one level can be merged freely. A node joins the
+// cluster of an operand if it can read that operand from a register:
 //
-//   - both have the same iteration space (dimensions of 1 aside) and the operand is an element of it: a plain chain;
+//   - both have the same iteration space (except for dimensions of 1) and the operand is an element of it: a plain chain;
 //   - the operand was reduced over the last dimension and the node needs one such value per row: softmax, mean and variance;
 //   - the node itself has one element per row: it computes on a row's sum before the sum is used.
 //
-// All other operands are read from memory, on a higher level. Then a cluster whose elements a later one reads joins it, if all others that
-// wait for it come later still: an optimizer's slots do not wait for the rate, but the variable does. Finally, nodes that only one later
-// cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
+// All other operands are read from memory, on a higher level. In a second phase, a cluster joins a later one that reads its elements, if
+// everything else that depends on it comes still later: an optimizer's slots do not depend on the rate, but the variable does. Finally, a
+// node that would be stored for only one later cluster moves there, where it is recomputed from arrays that are stored anyway.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/node_users.hpp>
@@ -23,40 +23,40 @@ namespace leat::passes {
 /// The step in which each node runs.
 struct fusion {
   struct cluster {
-    int space = 0;  // its number
+    int space = 0;  // index in `space_shapes`
     int level = 0;
-    bool rows = false;  // something is reduced over the last dimension and used per row
+    bool rows = false;  // whether something is reduced over the last dimension and used per row
     int merged_into = -1;
   };
   struct place {
-    int cluster = -1;     // of a compute node, or -1
-    bool per_row = false; // one element per row of the cluster's space
-    int level = 0;        // of a kernel
-    bool folded = false;  // part of another step
+    int cluster = -1;      // the cluster of a compute node, or -1
+    bool per_row = false;  // whether it has one element per row of the space
+    int level = 0;         // the level of a kernel
+    bool folded = false;   // whether it is part of another step
   };
   list<cluster> clusters;
   list<place> places;
-  list<int> sources;         // of each node, what it shows: `source_of`
-  list<int> spaces;          // of each node, the number of its iteration space without dimensions of 1
-  list<shape> space_shapes;  // by that number
-  list<int> fold_product;  // of an assignment: the product it is folded with, or -1
-  list<int> fold_scale;    // and the scalar that multiplies it, or -1
-  list<int> part_of;       // of what is computed where a concatenation has it: the concatenation, or -1
-  list<char> is_in_place;  // of a concatenation, all of whose operands are
-  list<char> is_looked_up;  // of a lookup, whether its rows are read where they lie; empty if there is none
+  list<int> sources;         // for each node, the node whose result it shows: `source_of`
+  list<int> spaces;          // for each node, the index of its iteration space, without dimensions of 1
+  list<shape> space_shapes;  // the shapes, by this index
+  list<int> fold_product;  // for an assignment: the product that is folded into it, or -1
+  list<int> fold_scale;    // for an assignment: the scalar that multiplies the product, or -1
+  list<int> part_of;       // for an operand that is computed in the memory of a concatenation: the concatenation, or -1
+  list<char> is_in_place;  // for a concatenation: whether all of its operands are
+  list<char> is_looked_up;  // for a lookup: whether its rows are read in place; empty if there is none
 
   constexpr int find(int c) const {
     while (clusters[c].merged_into >= 0) c = clusters[c].merged_into;
     return c;
   }
-  /// Whether node `i` is a lookup whose rows are read where they lie (passes/rows_in_place.hpp).
+  /// Whether node `i` is a lookup whose rows are read in place (passes/rows_in_place.hpp).
   constexpr bool looks_up(int i) const { return !is_looked_up.empty() && is_looked_up[i] != 0; }
-  /// Whether all that node `i` does as a step is to check indices.
+  /// Whether the step of node `i` does nothing but check indices.
   constexpr bool only_checks_rows(const graph& g, int i) const {
     const node& n = g.at(i);
     return looks_up(i) || (is_operator<first_rows_op>(*n.op) && counts_one_by_one(g, n));
   }
-  /// Whether node `i` of a graph is a kernel, a step of its own.
+  /// Whether node `i` of a graph is a kernel, that is, a step of its own.
   constexpr bool is_kernel(const graph& g, int i) const {
     const node& n = g.at(i);
     return n.op->kind == op_kind::kernel || writes_rows(n) || fold_product[i] >= 0;
@@ -65,8 +65,8 @@ struct fusion {
 
 inline constexpr shape one_element{};
 
-/// Which shape a node is computed over: that of an input, by its number, of its result, or a single element. A reduction's is its
-/// operand's; scalars that are stored as an array have a single element, vectors one vector.
+/// The shape over which a node is computed: that of an input, given by its index, that of its result, or a single element. For a reduction
+/// it is the operand's shape. Nodes that store scalars as an array have a single element, and those that store vectors one vector.
 enum space_kind : int { space_of_element = -2, space_of_result = -1 };
 constexpr int space_input(const node& n) {
   if (n.op->kind == op_kind::reduction) return 0;
@@ -82,7 +82,7 @@ constexpr const shape& space_of(const graph& g, const node& n) {
   return input == space_of_element ? one_element : g.at(g.input(n, input)).result.extent;
 }
 
-/// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.
+/// The dimensions of `n`'s iteration space (those that are not 1) along which the shape `p` is not broadcast, as a bit mask.
 constexpr int covered(const shape& p, const shape& n) {
   int mask = 0;
   int bit = 1;
@@ -116,7 +116,7 @@ class fuser {
     extents_.resize(g.nodes.size(), 0);
     for (int t : targets) is_target_[t] = 1;
     shape_numbers numbers(f_.space_shapes);
-    numbers.of(one_element);  // number 0
+    numbers.of(one_element);  // index 0
     for (int i = 0; i < g.size(); ++i) {
       const node& n = g.at(i);
       f_.sources[i] = is_alias(g, n) ? f_.sources[g.input(n, 0)] : i;
@@ -157,7 +157,7 @@ class fuser {
   constexpr int source(int i) const { return f_.sources[i]; }
   constexpr int rank_of(int space) const { return f_.space_shapes[space].rank; }
 
-  // Steps that validate their input at run time, by its values or by the sizes of named dimensions.
+  // Whether a step validates its input at run time, by its values or by the sizes of named dimensions.
   constexpr bool may_refuse(const node& n) const {
     if (is_operator<argmax_op>(*n.op) || is_operator<argmin_op>(*n.op)) {
       const shape& from = g_.at(g_.input(n, 0)).result.extent;
@@ -166,7 +166,7 @@ class fuser {
     return n.op->only_checks || n.op->may_refuse || is_operator<gather_op>(*n.op) || is_operator<first_rows_op>(*n.op);
   }
 
-  // Folds variable -= scale * product into one call that multiplies and updates.
+  // Folds variable -= scale * product, or +=, into one call that multiplies and updates.
   constexpr void fold_update(int i) {
     const node& n = g_.at(i);
     if (!is_operator<assign_sub_op>(*n.op) && !is_operator<assign_add_op>(*n.op)) return;
@@ -184,7 +184,7 @@ class fuser {
       value = other;
     }
     if (!is_operator<matmul_op>(*g_.at(value).op) || !single(value)) return;
-    // The step must not read a variable that is overwritten, and takes a scale that is a whole buffer.
+    // The fused step must not read a variable that is overwritten, and its scale must be a whole buffer.
     const bool scale_fits = scale < 0 || (!reads_written(scale) && !is_strided_view(g_, scale));
     for (int k = 0; k < 2; ++k)
       if (!scale_fits || reads_written(g_.input(g_.at(value), k))) {
@@ -195,7 +195,8 @@ class fuser {
     f_.fold_product[i] = value;
     f_.fold_scale[i] = scale;
   }
-  // A concatenation whose operands are computed element by element for it alone takes no step: they are computed where it has them.
+  // Concatenates without a step if each operand is an element-wise node that only the concatenation uses: the operands are then computed in
+  // the memory of the result.
   constexpr void concatenate_in_place(int i) {
     const node& n = g_.at(i);
     if (!is_operator<concat_op>(*n.op)) return;
@@ -209,7 +210,7 @@ class fuser {
   }
   constexpr bool single(int i) const { return users_[i] == 1 && is_target_[i] == 0 && f_.places[i].folded == false; }
 
-  // The first level at which `i` can be read from memory.
+  // The first level on which `i` can be read from memory.
   constexpr int available(int i) const {
     i = source(i);
     const node& n = g_.at(i);
@@ -228,11 +229,11 @@ class fuser {
     for (int k = 0; k < n.control_count; ++k) level = larger(level, available(g_.control(n, k)));
     return level;
   }
-  // Reads of variables: writes must follow them.
+  // A read of a variable; writes of the variable must follow it.
   struct read {
     int reader;
-    bool element = true;  // reads element by element, not through a view that arranges elements in another way
-    int next = -1;        // of the same variable
+    bool element = true;  // whether it reads element by element, not through a view that rearranges elements
+    int next = -1;        // the next read of the same variable
   };
   constexpr void add_read(int variable, int reader, bool element) {
     int& first = first_read_[variable];
@@ -241,7 +242,7 @@ class fuser {
     last = static_cast<int>(reads_.size());
     reads_.push_back({reader, element});
   }
-  // What follows a write follows the reads before it, too.
+  // Later writes follow this write, and therefore the reads before it, which need not be kept.
   constexpr void add_write(int variable, int writer) {
     first_read_[variable] = last_read_[variable] = static_cast<int>(reads_.size());
     reads_.push_back({writer});
@@ -275,7 +276,7 @@ class fuser {
     const node& r = g_.at(reader);
     if (f_.is_kernel(g_, reader)) return f_.places[reader].level + 1;
     if (is_compute(r)) return f_.clusters[f_.find(f_.places[reader].cluster)].level + 1;
-    return 0;  // a view: its own readers are recorded
+    return 0;  // a view: its readers are recorded instead
   }
 
   constexpr int kernel_level(int i) const {
@@ -297,7 +298,7 @@ class fuser {
   }
 
   enum class access { memory, lane, row };
-  // How node `i` would read its input inside cluster `c`. The input's own shape determines which dimensions it covers, not that of the
+  // How node `i` would read its input inside cluster `c`. The shape of the input determines which dimensions it covers, and not that of the
   // node behind aliases: [10, 1] and [10] broadcast to [10, 10] along different axes.
   constexpr access reads_as(int i, int input, int c) const {
     const int p = source(input);
@@ -310,9 +311,10 @@ class fuser {
     if (!place.per_row) return mask == all ? access::lane : access::memory;
     return rank > 0 && mask == (all & ~(1 << (rank - 1))) ? access::row : access::memory;
   }
-  // Whether a node's result is a reduction that leaves its cluster, not an element of the cluster's space.
+  // Whether a node's result is a reduction that is complete only when its cluster ends, so that it is not an element of the cluster's
+  // space.
   constexpr bool is_reduced(int p) const { return g_.at(p).op->kind == op_kind::reduction && !f_.places[p].per_row; }
-  // Whether a space is another one without its last dimension.
+  // Whether the space `own` equals `whole` without its last dimension.
   constexpr bool is_outer(int own, int whole) const {
     const shape& mine = f_.space_shapes[own];
     const shape& space = f_.space_shapes[whole];
@@ -333,7 +335,7 @@ class fuser {
     int base = after_controls(i);
     const int first = n.op->kind == op_kind::assign ? 1 : 0;
 
-    // First try: one element per row of an operand's cluster.
+    // First attempt: the node is one element per row of an operand's cluster.
     for (int k = first; k < n.input_count; ++k) {
       const int p = source(g_.input(n, k));
       const auto& place = f_.places[p];
@@ -352,9 +354,9 @@ class fuser {
       return;
     }
 
-    // Otherwise: an element of its own space.
+    // Second attempt: the node is an element of its own space.
     int level = base;
-    int first_joined = -1;  // the first input that it can read from a register
+    int first_joined = -1;  // the first input that can be read from a register
     for (int k = first; k < n.input_count; ++k) {
       const int input = g_.input(n, k);
       const int p = source(input);
@@ -398,7 +400,7 @@ class fuser {
       if (static_cast<int>(numbers_.size()) <= level) numbers_.resize(static_cast<std::size_t>(level) + 1, -1);
       if (numbers_[level] >= 0) join(numbers_[level]);
     } else {
-      for (int k = 0; k < n.input_count; ++k) {  // another loop that reads the same array
+      for (int k = 0; k < n.input_count; ++k) {  // joins another loop that reads the same array
         const int input = g_.input(n, k);
         const int reader = reader_[source(input)];
         if (reader >= 0 && f_.find(reader) != c && covered(g_.at(input).result.extent, space_shape(n)) != 0) join(reader);
@@ -414,7 +416,7 @@ class fuser {
   }
 
  public:
-  // A reduction's result with the reduced dimensions as 1.
+  // The shape of a reduction's result, with the reduced dimensions kept as 1.
   constexpr shape kept_like(const node& n, const shape& from) const {
     std::int64_t attribute[max_rank + 1]{};
     for (int k = 0; k < n.attribute_count; ++k) attribute[k] = g_.attribute(n, k);
@@ -428,7 +430,7 @@ class fuser {
  private:
   // Joins clusters to later ones that read their elements.
   constexpr void join_later() {
-    list<int> reader(f_.clusters.size(), -1);  // the first cluster that reads elements of each
+    list<int> reader(f_.clusters.size(), -1);  // for each cluster, the first cluster that reads its elements
     bool some = false;
     for (int i = 0; i < g_.size(); ++i) {
       const int to = cluster_of(i);
@@ -444,7 +446,7 @@ class fuser {
     }
     if (!some) return;
     const users_of_nodes users(g_, f_.sources);
-    list<int> first(f_.clusters.size(), -1), last(f_.clusters.size(), -1), next(g_.nodes.size(), -1);  // nodes of each cluster
+    list<int> first(f_.clusters.size(), -1), last(f_.clusters.size(), -1), next(g_.nodes.size(), -1);  // lists of nodes
     for (int i = g_.size() - 1; i >= 0; --i) {
       const int c = cluster_of(i);
       if (c < 0) continue;
@@ -452,7 +454,7 @@ class fuser {
       next[i] = first[c];
       first[c] = i;
     }
-    // Later clusters first: those before them may join what these have become.
+    // Later clusters come first, because earlier ones may then join the merged clusters.
     list<list<int>> by_level;
     for (std::size_t c = 0; c < f_.clusters.size(); ++c) {
       if (reader[c] < 0 || f_.clusters[c].merged_into >= 0) continue;
@@ -471,19 +473,20 @@ class fuser {
         first[to] = first[from];
       }
   }
-  // The cluster of a node that has a place in one, or -1.
+  // The cluster of a node, or -1.
   constexpr int cluster_of(int i) const {
     const int c = f_.places[i].cluster;
     return c < 0 ? -1 : f_.find(c);
   }
-  // Whether node `i` of cluster `to` reads an input as an element of the space that both clusters have; both are single loops over it.
+  // Whether node `i` of cluster `to` reads an element of its input in cluster `from`, where both clusters are single loops over the same
+  // space.
   constexpr bool reads_element(int i, int k, int from, int to) const {
     const auto& a = f_.clusters[from];
     const auto& b = f_.clusters[to];
     return !a.rows && !b.rows && a.space == b.space && rank_of(a.space) > 0 && !f_.places[i].folded &&
            reads_as(i, g_.input(g_.at(i), k), from) == access::lane;
   }
-  // The level on which a node runs, or -1 if it is not a step or part of one.
+  // The level on which a node runs, or -1 if it is neither a step nor part of one.
   constexpr int level_of(int i) const {
     if (f_.is_kernel(g_, i)) return f_.places[i].level;
     const int c = cluster_of(i);
@@ -497,7 +500,7 @@ class fuser {
       if (c == from) continue;
       if (level_of(u.node) > level) continue;
       if (c == to && u.input >= 0 && reads_element(u.node, u.input, from, to)) continue;
-      // Otherwise it must be a group of operations that is only fetched.
+      // Any other user must be a group of operations that is only fetched.
       if (level_of(u.node) >= 0 || u.input >= 0 || source(u.node) != u.node || !users.of(u.node).empty()) return false;
     }
     const node& n = g_.at(i);
@@ -522,9 +525,9 @@ class fuser {
     return true;
   }
 
-  // Moves nodes into their only later cluster if that stores no more than before.
+  // Moves a node into the only later cluster that uses it, if no more arrays have to be stored than before.
   constexpr void sink() {
-    list<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane
+    list<int> target(g_.nodes.size(), -1);  // -1: no use yet; -2: several clusters, or not read as a lane
     for (int i = g_.size() - 1; i >= 0; --i) {
       const node& n = g_.at(i);
       auto& place = f_.places[i];
@@ -554,7 +557,7 @@ class fuser {
       const int p = source(g_.input(n, k));
       if (g_.at(p).op->kind == op_kind::variable && written_[p] != 0) {
         if (!is_written_by(p, target) || p != g_.input(n, k)) return false;
-        continue;  // the loop has the element at hand
+        continue;  // the target's loop has loaded the element already
       }
       if ((g_.at(p).op->kind == op_kind::view || g_.at(p).op->kind == op_kind::assign) && reads_written(p)) return false;
       if (rank_of(extents_[p]) == 0 || g_.at(p).op->kind == op_kind::index) continue;
@@ -564,7 +567,8 @@ class fuser {
     }
     return true;
   }
-  // Whether this cluster, a single loop, is the only one that writes a variable, once: element by element, after all reads of the element.
+  // Whether this cluster is a single loop and has the only write of a variable: it then writes each element after all reads of that
+  // element.
   constexpr bool is_written_by(int variable, int cluster) const {
     if (f_.clusters[cluster].rows || extents_[variable] != f_.clusters[cluster].space) return false;
     const int writer = writer_[variable];
@@ -579,16 +583,16 @@ class fuser {
 
   const graph& g_;
   fusion f_;
-  list<int> extents_;  // of each node, the number of its result's shape without dimensions of 1
+  list<int> extents_;  // for each node, the index of its result's shape without dimensions of 1
   list<int> users_;
-  list<int> reader_;  // the last cluster that reads each node
+  list<int> reader_;  // for each node, the last cluster that reads it
   list<char> is_target_;
   list<char> written_;
-  list<int> writer_;  // the one node that writes a variable, or -1
+  list<int> writer_;  // the only node that writes a variable, or -1
   list<read> reads_;
   list<int> first_read_, last_read_;  // indexed by variable
-  list<int> numbers_;                 // indexed by level: the cluster of all single numbers, or -1
-  int refusable_ = 0;  // first level after all kernels that may refuse their input: nothing is written before
+  list<int> numbers_;                 // indexed by level: the cluster of all scalars, or -1
+  int refusable_ = 0;  // the first level after all steps that may reject their input: writes come no earlier
 };
 
 }  // namespace detail

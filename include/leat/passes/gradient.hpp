@@ -1,7 +1,7 @@
 #pragma once
-// Reverse-mode differentiation of a graph: from the last node to the first, each operator adds the gradients of its inputs,
-// written as new nodes with the library's own operators. So a gradient is an expression like any other, and has gradients.
-// Source: Griewank and Walther, "Evaluating Derivatives"; TensorFlow's `gradients`.
+// Reverse-mode differentiation of a graph. From the last node to the first, each operator adds the gradients of its inputs, as new nodes
+// made of the library's own operators. A gradient is therefore an expression like any other, and can be differentiated again. Source:
+// Griewank and Walther, "Evaluating Derivatives"; TensorFlow's `gradients`.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
@@ -13,13 +13,13 @@ namespace passes {
 
 using leat::detail::list;
 
-/// Whether a gradient flows through a node to its operands: not if it is an integer or bool.
+/// Whether a gradient flows through a node to its operands; none flows through integers and bool.
 constexpr bool passes_gradient(const node& n) {
   return n.op->has_gradient && is_floating(n.result.type) && !is_operator<stop_gradient_op>(*n.op);
 }
 
-/// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 if `y` does not depend on x through
-/// operators that have a gradient.
+/// The gradients of `y` (summed, if it is not a scalar) with respect to each of `xs`, as node indices; -1 if `y` does not depend on x
+/// through operators that have a gradient.
 constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
   const auto count = static_cast<std::size_t>(y) + 1;
   list<char> wanted(count, 0);
@@ -51,7 +51,7 @@ constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
   return result;
 }
 
-/// All trainable floating-point variables that node `y` depends on through operators that have a gradient.
+/// All trainable floating-point variables on which node `y` depends through operators that have a gradient.
 constexpr list<int> trainable_variables(const graph& g, int y) {
   list<char> reached(static_cast<std::size_t>(y) + 1, 0);
   reached[y] = 1;
@@ -72,7 +72,7 @@ constexpr list<int> trainable_variables(const graph& g, int y) {
   return found;
 }
 
-/// Why no gradient flows from `y` to `x`: empty if one does.
+/// The reason why no gradient flows from `y` to `x`; empty if one does.
 constexpr message obstacle(const graph& g, int y, int x) {
   list<char> reached(static_cast<std::size_t>(y) + 1, 0);
   list<char> open(static_cast<std::size_t>(y) + 1, 0);
@@ -120,7 +120,7 @@ struct gradient_problem {
   static constexpr bool none = text().size == 0;
 };
 template <class Y, class... Xs>
-struct gradient_refusal {};  // for non-tensors; clang instantiates the return type before it checks constraints
+struct gradient_refusal {};  // for non-tensors, because clang instantiates the return type before it checks constraints
 template <tensor_expression Y, tensor_expression X, tensor_expression... Xs>
 struct gradient_refusal<Y, X, Xs...> {
   using problem =
@@ -132,8 +132,8 @@ constexpr std::uint64_t gradient_hash(std::size_t k) {
   return mix(Base, k + 1);
 }
 
-// One of several gradients, in tables that defer them. Operands: y, then the xs. Attributes: the index of x, and a number shared by all
-// of one call.
+// One of several gradients, in tables that defer them. Operands: y, then the xs. Attributes: the index of x, and an id shared by the
+// gradients of one call.
 struct deferred_gradient_op {
   static constexpr std::string_view type = "leat.Gradients";
   static constexpr op_kind kind = op_kind::kernel;
@@ -143,7 +143,7 @@ struct deferred_gradient_op {
   }
 };
 
-// The structure of one of several gradients: all are computed together when the first enters the graph.
+// The structure of one of several gradients. All are computed when the first of them enters the graph.
 template <std::uint64_t Base, std::size_t I, class Y, class... Xs>
 struct gradient_structure : numbers_of<Y, Xs...> {
   template <class E>
@@ -174,9 +174,9 @@ constexpr auto make_gradients(std::index_sequence<I...>, const Y& y, const Xs&..
 
 }  // namespace detail
 
-/// The gradients of `y` for each of `xs`, as a tuple of expressions: `auto [dw, db] = gradients(loss, w, b)`.
-/// Shapes: those of the xs; a y that is not a scalar is summed. Errors (at compile time): y does not depend on an x, or no
-/// gradient flows between them. Source: TensorFlow `gradients`.
+/// The gradients of `y` with respect to each of `xs`, as a tuple of expressions: `auto [dw, db] = gradients(loss, w, b)`. Shapes: each as
+/// its x; a y that is not a scalar is summed. Dtypes: floating point. Errors (at compile time): y does not depend on an x, or no gradient
+/// flows between them. Source: TensorFlow `gradients`.
 template <tensor_expression Y, tensor_expression... Xs>
   requires(sizeof...(Xs) > 0 && detail::gradient_problem<Y, Xs...>::none)
 [[nodiscard("gradients are expressions: fetch them, or make a training step of them")]]

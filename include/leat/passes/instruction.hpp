@@ -1,18 +1,18 @@
 #pragma once
-// The instructions of a fused cluster. A cluster is a loop nest over one shape; its instructions are integers, six each: an operator's
-// code (or one of the negative codes below), a destination, up to three operands, and their signature. Registers are given by number;
-// their kinds are in the signature: lanes, one element (or one SIMD batch) at each position of the innermost loop, and scalars, one
+// The instructions of a fused cluster. A cluster is a loop nest over one shape. Each instruction is six integers: an operator's code (or
+// one of the negative codes below), a destination, up to three operands, and its signature. Registers are given by number; their kinds are
+// in the signature. A lane register has one element (or one SIMD batch) at each position of the innermost loop; a scalar register has one
 // value per row. A cluster runs in phases:
 //
 //   once        scalars that are the same for all rows
 //   for each row
-//     row 0, lanes 0, row 1, lanes 1, …, row n   lanes loop over the row; a row phase uses what the lanes before it reduced
-//   last        reductions over everything
+//     row 0, lanes 0, row 1, lanes 1, …, row n   the lanes loop over the row; a row phase uses the reductions of the lanes before it
+//   last        reductions over all elements
 
 #include <leat/core/dtype.hpp>
 #include <cstdint>
 
-// A namespace of its own: its short names would conflict with those of a program that is `using namespace leat`.
+// A separate namespace, because its short names would conflict with those of a program that is `using namespace leat`.
 namespace leat::instructions {
 
 enum instruction_code : int {
@@ -27,10 +27,10 @@ enum instruction_code : int {
   finish_all = -9,     // operand, accumulator, operator
   spill = -10,         // row buffer, register
   reload = -11,        // destination, row buffer
-  look_up = -12        // operand, register, length of its rows: the operand's row of this row is the one with that number
+  look_up = -12        // operand, register, length of its rows: the register has the index of the operand's row for this row of the loop
 };
 
-/// A register as one integer: its number, whether it is a scalar of the row, its dtype.
+/// A register as one integer: its number, whether it is a scalar, and its dtype.
 constexpr std::int64_t make_register(int number, bool scalar, dtype type) {
   return number | (scalar ? 1 << 20 : 0) | static_cast<std::int64_t>(type) << 24;
 }
@@ -38,7 +38,7 @@ constexpr int register_number(std::int64_t r) { return static_cast<int>(r & 0xff
 constexpr bool register_is_scalar(std::int64_t r) { return (r >> 20 & 1) != 0; }
 constexpr dtype register_type(std::int64_t r) { return static_cast<dtype>(r >> 24 & 0xf); }
 
-/// Index of a dtype among the register files.
+/// The index of the register file of a dtype.
 constexpr int register_file(dtype d) {
   switch (d) {
     case dtype::float32: return 0;
@@ -51,28 +51,28 @@ constexpr int register_file(dtype d) {
 }
 inline constexpr int register_files = 6;
 
-/// The header before a cluster's instructions.
+/// The header that precedes a cluster's instructions.
 enum cluster_header : int {
-  lane_width,          // bytes of the lanes' elements if all agree, else 0
-  outer_loops,         // loops around the innermost
+  lane_width,          // bytes of the lanes' elements if all are of one size, else 0
+  outer_loops,         // number of loops around the innermost one
   has_lanes,           // whether there is an innermost loop
-  stages,              // how many times the innermost loop runs over a row
+  stages,              // number of times that the innermost loop runs over a row
   operand_total,
   accumulator_total,
   lane_registers,      // six counts, one per register file
   scalar_registers = lane_registers + register_files,
   spill_total = scalar_registers + register_files,
-  accumulating_total,  // operands that are reduced into: triples (operand, operator, dtype) follow the phase lengths
-  element_loop,        // all work is per element: the innermost loop may be cut
-  phase_lengths        // once, then row 0, lanes 0, …, row n, last
+  accumulating_total,  // number of operands that are reduced into: triples (operand, operator, dtype) follow the phase lengths
+  element_loop,        // whether all work is per element, so that the innermost loop may be cut into chunks
+  phase_lengths        // lengths of the phases: once, then row 0, lanes 0, …, row n, last
 };
 inline constexpr int words_per_instruction = 6;
 
-/// The part of an instruction that selects code, as one number, its sixth word: the operator, and the kind of each register, not its
-/// number. Equal signatures share their function, and a function is named by one template argument.
+/// The part of an instruction that selects code, packed into one integer, its sixth word: the operator and the kind of each register,
+/// without the register's number. Instructions with equal signatures share their function, and one template argument names the function.
 struct signature {
   std::int64_t op = 0;
-  std::int64_t d = -1;  // kinds of registers, or -1; of codes below 0, `y` and `z` are the words themselves
+  std::int64_t d = -1;  // kinds of registers, or -1; for codes below 0, `y` and `z` are the words themselves
   std::int64_t x = -1;
   std::int64_t y = -1;
   std::int64_t z = -1;
@@ -85,7 +85,7 @@ constexpr std::int64_t unpack_kind(std::int64_t packed) {
   return packed == 0 ? -1 : ((packed - 1) & 1) << 20 | ((packed - 1) >> 1) << 24;
 }
 
-/// Whether the first word of an instruction with a code below 0 is a register, which it makes, or its second one, which it takes.
+/// Whether the first word of an instruction with a negative code is a register that it writes, or its second word a register that it reads.
 constexpr bool makes_register(std::int64_t op) {
   return op == load || op == immediate || op == position || op == finish_row || op == reload;
 }
@@ -93,7 +93,7 @@ constexpr bool takes_register(std::int64_t op) {
   return op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill || op == look_up;
 }
 
-/// The signature of an instruction's five words.
+/// Packs the signature of an instruction from its five words.
 constexpr std::int64_t pack_signature(std::int64_t op, std::int64_t d, std::int64_t x, std::int64_t y, std::int64_t z) {
   if (op >= 0) return op << 20 | pack_kind(d) << 15 | pack_kind(x) << 10 | pack_kind(y) << 5 | pack_kind(z);
   return std::int64_t{1} << 62 | -op << 52 | (makes_register(op) ? pack_kind(d) : 0) << 47 | (takes_register(op) ? pack_kind(x) : 0) << 42 |
@@ -106,7 +106,7 @@ constexpr signature unpack_signature(std::int64_t s) {
 
 }  // namespace leat::instructions
 
-// Writers and readers of instructions use their names without a prefix.
+// Lets writers and readers of instructions use their names without a prefix.
 namespace leat::detail {
 using namespace leat::instructions;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Lowering: from a graph and its fusion to a program. Orders the steps and writes each: a kernel with its operands and attributes,
-// or a cluster, whose instructions `lower/cluster_lowerer.hpp` writes.
+// Lowering: turns a graph and its fusion into a program. It orders the steps and writes each one, either a kernel with its operands and
+// attributes, or a cluster, whose instructions `lower/cluster_lowerer.hpp` writes.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/lower/cluster_lowerer.hpp>
@@ -19,7 +19,7 @@ namespace detail {
 
 class lowerer {
  public:
-  constexpr ~lowerer() = default;  // nvcc's implicit one is not constexpr
+  constexpr ~lowerer() = default;  // nvcc's implicit destructor is not constexpr
   constexpr lowerer(const graph& g, std::span<const int> targets, std::int64_t in_place)
       : g_(g), f_(fuse(g, targets)), place_(g, f_, p_), cluster_(g, f_, place_) {
     if (in_place > 0) find_rows_in_place(g, targets, in_place, f_);
@@ -90,7 +90,7 @@ class lowerer {
     const node& n = g_.at(i);
     program_step s;
     auto operand = [&](int x) { s.operands.push_back({place_.location_of(x).buffer, {0, 0}, {}}); };
-    auto extents = [&](int x) {  // rank, then the dimensions
+    auto extents = [&](int x) {  // the rank, then the dimensions
       const shape& e = g_.at(x).result.extent;
       s.attributes.push_back(e.rank);
       for (int a = 0; a < e.rank; ++a) s.attributes.push_back(e[a]);
@@ -113,10 +113,10 @@ class lowerer {
       extents(i);
     } else {
       s.code = n.op->code;
-      const int inputs = n.input_count - (is_operator<write_rows_op>(*n.op) && counts_one_by_one(g_, n) ? 1 : 0);  // no positions
+      const int inputs = n.input_count - (is_operator<write_rows_op>(*n.op) && counts_one_by_one(g_, n) ? 1 : 0);  // without the positions
       for (int k = 0; k < inputs; ++k) operand(g_.input(n, k));
       s.operands.push_back({place_.buffer_of(i), {0, 0}, {}});
-      // A check's attributes are a shape, stored after the others, where named dimensions are substituted.
+      // The attributes of a divisor check are a shape, stored after the others, where the sizes of named dimensions are substituted.
       const bool shaped = is_operator<check_divisor_op>(*n.op);
       s.attributes.push_back(shaped ? 0 : n.attribute_count);
       for (int k = 0; k < n.attribute_count && !shaped; ++k) s.attributes.push_back(g_.attribute(n, k));
@@ -128,7 +128,7 @@ class lowerer {
     p_.steps.push_back(std::move(s));
   }
 
-  // A step that refuses indices of which there is no row; one for all lookups of the same.
+  // Writes a step that rejects indices out of range; lookups with the same indices and number of rows share it.
   constexpr void lower_check(int i) {
     const node& n = g_.at(i);
     const bool is_lookup = is_operator<gather_op>(*n.op);
@@ -164,13 +164,14 @@ class lowerer {
 
 }  // namespace detail
 
-/// The program of an arranged graph. `in_place`: see `compile`.
+/// The program of an arranged graph. For `in_place` see `compile`.
 constexpr program lower(const graph& g, std::span<const int> targets, std::int64_t in_place = 0) {
   return detail::lowerer(g, targets, in_place).run();
 }
 
-/// All passes: from a graph to its program. For programs whose steps a C++ compiler compiles: `unrolled`, small products become scalars;
-/// `in_place`, if it is not 0, rows that are looked up are read where they lie, if they are that long or reduced (rows_in_place.hpp).
+/// Runs all passes: compiles a graph to its program. Two options are for programs whose steps a C++ compiler compiles. With `unrolled`,
+/// small products become scalars. If `in_place` is not 0, looked-up rows are read in place, provided that they have at least that many
+/// elements or are reduced (rows_in_place.hpp).
 constexpr program compile(const graph& g, list<int> targets, bool unrolled = false, std::int64_t in_place = 0) {
   graph simple = simplify(g, targets);
   program p;

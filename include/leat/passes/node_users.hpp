@@ -1,5 +1,5 @@
 #pragma once
-// Who uses each node of a graph, found once for all nodes.
+// The users of each node of a graph, collected once for all nodes.
 
 #include <leat/core/list.hpp>
 #include <leat/graph/graph.hpp>
@@ -9,12 +9,13 @@ namespace leat::passes::detail {
 using leat::detail::list;
 using leat::detail::list_view;
 
-/// The nodes that read each node, aliases left out, and those that wait for it. `sources` says what each node shows.
+/// The nodes that read each node, with aliases skipped, and those that wait for it by a control edge. `sources` maps each node to the node
+/// whose result it shows.
 class users_of_nodes {
  public:
   struct user {
     int node;
-    int input;  // or -1: by a control edge
+    int input;  // the index of the input, or -1 for a control edge
   };
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// What a graph is compiled to: buffers, and steps that read and write them. The program is made of plain integers, so that constant
-// evaluation can return it as one array; `program_view` reads it.
+// The result of compiling a graph: buffers, and steps that read and write them. A program consists of plain integers, so that constant
+// evaluation can return it as one array, which `program_view` reads.
 
 #include <cstdint>
 #include <leat/core/dtype.hpp>
@@ -15,14 +15,14 @@ enum class storage : int {
   arena,     // allocated by liveness, reused between steps
   variable,  // owned by the session
   feed,      // owned by the caller, for one run
-  number,    // a literal or parameter in the session; with dimensions, a constant array in the expression
+  number,    // a number or parameter, stored in the session; with dimensions, a constant array, stored in the expression
   extent,    // a product of named dimensions
   fetch      // returned after the run
 };
 
-/// A number that depends on named dimensions: factor × Π size(name k) ^ power k, four bits of `powers` for each name.
+/// A size that depends on named dimensions: factor × Π size(name k) ^ power k, with four bits of `powers` for each name.
 struct term {
-  static constexpr int most_names = 15;  // of a program
+  static constexpr int most_names = 15;  // most names of a program
   std::int64_t factor = 1;
   std::int64_t powers = 0;
   constexpr bool operator==(const term&) const = default;
@@ -36,8 +36,8 @@ struct term {
   }
 };
 
-/// An operand of a step: a buffer, an offset, and the stride along each loop. One that is looked up begins at row `indices[…]`, that of
-/// another operand, of rows of `row` elements; an instruction says so, and a packed program has it there alone.
+/// An operand of a step: a buffer, an offset, and the stride along each loop. A looked-up operand begins at row `indices[…]` of rows of
+/// `row` elements, where `indices` is another operand. A packed program has this only in an instruction.
 struct step_operand {
   int buffer = -1;
   term offset{0, 0};
@@ -46,40 +46,40 @@ struct step_operand {
   std::int64_t row = 0;
 };
 
-/// How a cluster may be cut into chunks; the cut depends on the shape alone, never on the number of threads.
+/// How a cluster may be cut into chunks. The cut depends only on the shape, never on the number of threads.
 enum class cut_rule : int { never, rows, anywhere };
 
 struct program_step {
   bool is_cluster = false;
-  int code = 0;  // of the operator, for a kernel
+  int code = 0;  // the operator's code, for a kernel
   detail::list<std::int64_t> instructions;
   detail::list<term> loops;  // outermost first; the innermost is vectorized
   detail::list<step_operand> operands;
   detail::list<std::int64_t> attributes;
   int chunked = 0;  // how a cluster may be cut: a `cut_rule`
-  int scratch = 0;  // number of row buffers
+  int scratch = 0;  // the number of row buffers
 };
 
 struct program_buffer {
   storage where = storage::arena;
-  int index = 0;  // among those of its storage
+  int index = 0;  // index among the buffers with the same storage
   dtype type = dtype::invalid;
   shape extent;
-  std::uint64_t id = 0;    // of the leaf
-  int first = 1 << 30;     // step that writes it
-  int last = -1;           // last step that reads it
-  bool read = false;       // a variable whose value is used, so that it must have one
+  std::uint64_t id = 0;    // id of a graph input or constant
+  int first = 1 << 30;     // the first step that writes it
+  int last = -1;           // the last step that reads it
+  bool read = false;       // whether a variable's value is used, so that it must have been initialized
 };
 
 struct program {
-  detail::list<std::int64_t> names;  // named dimensions
+  detail::list<std::int64_t> names;  // the named dimensions
   detail::list<program_buffer> buffers;
   detail::list<program_step> steps;
-  detail::list<int> fetches;  // buffer of each, or -1
+  detail::list<int> fetches;  // the buffer of each fetch, or -1
   message problem;
 };
 
-// ---- as one array of integers ---------------------------------------------------------------------------------------
+// ---- packing into one array of integers -----------------------------------------------------------------------------
 
 namespace detail {
 enum program_header {
@@ -98,8 +98,8 @@ inline constexpr int buffer_row = 8 + max_rank;
 inline constexpr int step_row = 12;
 }  // namespace detail
 
-/// The program as one list of integers. The list is sized first and written through a pointer: in constant evaluation each number would
-/// otherwise cost a dozen calls.
+/// Packs the program into one list of integers. The list is sized first and written through a pointer, because in constant evaluation each
+/// `push_back` would cost a dozen calls.
 constexpr detail::list<std::int64_t> pack(const program& p) {
   using namespace detail;
   std::size_t size = header_size + p.names.size() + p.buffers.size() * buffer_row + p.fetches.size() + p.steps.size() * step_row;
@@ -233,7 +233,7 @@ class program_view {
   }
   constexpr int fetches() const { return static_cast<int>(data_[detail::fetch_count]); }
   constexpr int fetch(int k) const { return static_cast<int>(data_[data_[detail::fetches_at] + k]); }
-  /// A dimension's size, given those of the named ones.
+  /// The size of a dimension, given the sizes of the named ones.
   constexpr std::int64_t size_of_dimension(std::int64_t d, const std::int64_t* sizes) const {
     if (d >= 0) return d;
     for (int k = 0; k < names(); ++k)

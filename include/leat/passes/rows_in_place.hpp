@@ -1,22 +1,23 @@
 #pragma once
-// Lookups whose rows are read where they lie: the loop that reads them goes through the indices, and nothing is copied before. What is left
-// of such a lookup is a step that checks its indices. A lookup is one if a single cluster reads it, along its rows, and neither its array
-// nor its indices are written before or in that cluster. Sums keep their order: in a cluster of rows the loops are the same, and one that
-// sums anything else takes a copy. A long row is worth a loop of its own in any cluster, a short one where rows are reduced.
+// Lookups whose rows are read in place: the loop that uses the rows follows the indices, so that nothing is copied first. All that remains
+// of such a lookup is a step that checks its indices. A lookup is read in place if a single cluster reads it, along its rows, and neither
+// its array nor its indices are written before or in that cluster. The order of sums must not change: in a cluster with rows the loops are
+// the same either way, but a cluster with any other reduction reads a copy. A long row is worth a loop of its own in any cluster, a short
+// one only where rows are reduced.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/fuse.hpp>
 
 namespace leat::passes {
 
-/// From this length a row is worth a loop of its own.
+/// Rows of at least this many elements are worth a loop of their own.
 inline constexpr std::int64_t long_row = 16;
 
 namespace detail {
 
 class row_finder {
  public:
-  constexpr ~row_finder() = default;  // nvcc's implicit one is not constexpr
+  constexpr ~row_finder() = default;  // nvcc's implicit destructor is not constexpr
   constexpr row_finder(const graph& g, std::span<const int> targets, std::int64_t shortest, fusion& f)
       : g_(g), f_(f), targets_(targets), shortest_(shortest) {}
 
@@ -35,10 +36,10 @@ class row_finder {
   }
 
  private:
-  static constexpr int never = -1, unread = -2;  // otherwise the cluster that reads a lookup
-  static constexpr std::int64_t longest_row = std::int64_t{1} << 30;  // of which an instruction can tell
+  static constexpr int never = -1, unread = -2;  // other values: the cluster that reads a lookup
+  static constexpr std::int64_t longest_row = std::int64_t{1} << 30;  // the longest row that an instruction can encode
 
-  // Rows of known size, of an array that begins its buffer, and more than one index.
+  // Whether the rows have a known size and there may be more than one index.
   constexpr bool fits(const node& n) const {
     const shape& params = g_.at(g_.input(n, 0)).result.extent;
     std::int64_t row = 1;
@@ -75,7 +76,7 @@ class row_finder {
     if (level < first_write_[variable]) first_write_[variable] = level;
     ++writes_[variable];
   }
-  // Whether the innermost dimension over which a node is computed is one of the rows' of lookup `x`.
+  // Whether the innermost dimension over which a node is computed is a dimension of the rows of lookup `x`.
   constexpr bool reads_along_rows(const node& n, int x) const {
     const shape& own = space_of(g_, n);
     const shape& rows = g_.at(x).result.extent;
@@ -96,7 +97,7 @@ class row_finder {
     while (g_.at(x).op->kind == op_kind::view) x = g_.input(g_.at(x), 0);
     const int level = f_.clusters[c].level;
     if (g_.at(x).op->kind == op_kind::variable) return first_write_[x] > level;
-    if (g_.at(x).op->kind == op_kind::assign) return writes_[g_.input(g_.at(x), 0)] == 1;  // by now
+    if (g_.at(x).op->kind == op_kind::assign) return writes_[g_.input(g_.at(x), 0)] == 1;  // this write, which has run by then
     return true;
   }
 
@@ -107,15 +108,15 @@ class row_finder {
   std::span<const int> targets_;
   std::int64_t shortest_;
   list<int> reader_;
-  list<char> reduces_;     // by cluster: whether something is reduced in it
+  list<char> reduces_;     // by cluster: whether it has a reduction
   list<int> first_write_;  // by variable: the level of the first write
-  list<int> writes_;       // and how many there are
+  list<int> writes_;       // by variable: the number of writes
 };
 
 }  // namespace detail
 
-/// Marks the lookups of a fused graph whose rows are read where they lie: rows of at least `shortest` elements, and shorter ones where rows
-/// are reduced.
+/// Marks the lookups of a fused graph whose rows are read in place: rows of at least `shortest` elements, and shorter ones where rows are
+/// reduced.
 constexpr void find_rows_in_place(const graph& g, std::span<const int> targets, std::int64_t shortest, fusion& f) {
   detail::row_finder(g, targets, shortest, f).run();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Shapes without dimensions of 1, by number: fusion compares numbers, which costs constant evaluation less than comparing shapes.
+// Numbers shapes, without their dimensions of 1: fusion compares these numbers, which takes less constant evaluation than comparing shapes.
 
 #include <leat/core/list.hpp>
 #include <leat/core/shape.hpp>
@@ -10,7 +10,7 @@ namespace leat::passes::detail {
 
 using leat::detail::list;
 
-/// Gives each shape that it meets a number, equal ones the same; `shapes` has them by that number.
+/// Assigns a number to each shape, the same to equal ones, and stores the shapes by number in `shapes`.
 class shape_numbers {
  public:
   constexpr explicit shape_numbers(list<shape>& shapes) : shapes_(shapes) {}

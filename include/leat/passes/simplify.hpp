@@ -1,7 +1,7 @@
 #pragma once
-// One rewrite of the whole graph before fusion: drops what the targets do not need, expands composites, folds numbers, simplifies
-// algebra, merges equal nodes, and moves views to where kernels can use them. The pass builds a new graph from the old one in one
-// sweep; the new one merges equal nodes as it grows, so common subexpressions cost nothing extra.
+// A single rewrite of the whole graph before fusion: drops nodes that the targets do not need, expands composites, folds constants,
+// simplifies algebra, merges equal nodes, and moves views to where kernels can use them. The pass builds a new graph from the old one in
+// one sweep. The new graph merges equal nodes as it grows, so common subexpressions are eliminated at no extra cost.
 
 #include <bit>
 #include <leat/core/list.hpp>
@@ -15,7 +15,7 @@ namespace leat::passes {
 using leat::detail::list;
 using leat::detail::list_view;
 
-/// A copy of the operand, broadcast to the attributes' shape: replaces a view where an array must be stored by itself.
+/// A copy of the operand, broadcast to the attributes' shape. It replaces a view where an array must be stored separately.
 struct copy_op {
   static constexpr std::string_view type = "Copy";
   static constexpr op_kind kind = op_kind::element;
@@ -30,8 +30,8 @@ struct copy_op {
   }
 };
 
-/// Checks an integer divisor for zeros: forwards the operand, or throws invalid_argument before anything is written. Attributes: the
-/// quotient's shape; if it is empty nothing is divided. Source: TensorFlow's "Integer division by zero".
+/// Checks an integer divisor for zeros: returns the operand, or throws invalid_argument before anything is written. Attributes: the shape
+/// of the quotient; an empty one needs no check. Source: TensorFlow's "Integer division by zero".
 struct check_divisor_op {
   static constexpr std::string_view type = "CheckDivisor";
   static constexpr op_kind kind = op_kind::kernel;
@@ -41,7 +41,7 @@ struct check_divisor_op {
 
 namespace detail {
 
-/// Whether an operator divides its first operand by its second in integers, where 0 is an error.
+/// Whether an operator divides integers, its first operand by its second, so that a divisor of 0 is an error.
 constexpr bool divides_integers(int code, dtype type) {
   return is_integer(type) && (code == operator_record<truncate_div_op>::code || code == operator_record<floor_div_op>::code ||
                               code == operator_record<floor_mod_op>::code || code == operator_record<truncate_mod_op>::code);
@@ -59,7 +59,7 @@ constexpr bool is(const graph& g, int i) {
   return is_operator<Op>(*g.at(i).op);
 }
 
-/// Whether 1 / x is exact: x is a power of two within range.
+/// Whether 1 / x is exact, that is, x is a power of two within range.
 constexpr bool has_exact_reciprocal(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto exponent = bits >> 52 & 0x7ff;
@@ -123,7 +123,7 @@ class simplifier {
     return emit(*n.op, operands, attributes);
   }
 
-  // Adds a node in its simplest form; composites are expanded, and the expansion simplified in turn.
+  // Adds a node in its simplest form. Composites are expanded, and their expansion is simplified in turn.
   constexpr int emit(const op_info& op, list_view<int> inputs, list_view<std::int64_t> attributes) {
     if (op.kind == op_kind::identity) return inputs[0];
     if (op.kind == op_kind::composite) return expand(op, inputs, attributes);
@@ -146,7 +146,7 @@ class simplifier {
   }
 
   constexpr int expand(const op_info& op, list_view<int> inputs, list_view<std::int64_t> attributes) {
-    // Expanded in a graph of its own, with placeholders for the operands, then moved here node by node.
+    // A composite is expanded in a graph of its own, with placeholders for the operands, and then moved here node by node.
     graph piece;
     piece.merge_equal = true;
     for (int i : inputs) piece.add_leaf(info_of<number_op>, to_.at(i).result, {}, 0);
@@ -180,13 +180,14 @@ class simplifier {
 
   constexpr int scalar(dtype type, double value) { return leat::constant(to_, type, {}, value).index(); }
 
-  // Whether the operands' broadcast shape is that of `i` alone, so that `i` may replace the result.
+  // Whether the broadcast shape of the two nodes is that of `i`, so that `i` may replace the result.
   constexpr bool keeps_shape(int i, int other) const {
     const auto both = broadcast(to_.at(i).result.extent, to_.at(other).result.extent);
     return both.extent == to_.at(i).result.extent;
   }
 
-  // Whether neither `i` nor what it depends on writes or waits for a write, so that a use of it may be left out; looks at `most` nodes.
+  // Whether neither `i` nor any node that it depends on writes or waits for a write, so that a use of `i` may be dropped. Visits at most
+  // `most` nodes.
   constexpr bool writes_nothing(int i, int& most) const {
     const node& n = to_.at(i);
     if (--most < 0 || n.control_count > 0 || n.op->kind == op_kind::assign || n.op->kind == op_kind::group) return false;
@@ -231,8 +232,9 @@ class simplifier {
     }
     return -1;
   }
-  // `factor` times a node that is a multiple itself, as one multiplication; -1 if there would be another result for some number. Rounded
-  // is once, where one of the factors is a power of two, and what overflows on the way does so at the end, where both are at least 1.
+  // `factor` times a node that is itself a multiple, as one multiplication, or -1 if the result could differ for some value. It cannot
+  // differ if one of the factors is a power of two, because only one product is then rounded, and both are at least 1, because a product
+  // that overflows on the way then also overflows at the end.
   constexpr int multiple(int i, double factor) {
     const node& n = to_.at(i);
     if (!is_operator<mul_op>(*n.op) || !is_floating(n.result.type)) return -1;
@@ -277,8 +279,8 @@ class simplifier {
     return leat::constant(to_, type, extent, value).index();
   }
 
-  // An element-wise operator broadcasts its operands itself: an explicit broadcast before it is dropped if it does not determine the
-  // result's shape; a uniform array becomes one number.
+  // Drops explicit broadcasts before an element-wise operator, which broadcasts its operands itself, unless the broadcast determines the
+  // result's shape. A uniform array becomes a scalar.
   constexpr list_view<int> without_broadcasts(const op_info& op, list_view<int> in,
                                                     list_view<std::int64_t> attributes, int (&shorter)[graph::max_operands]) {
     bool changed = false;
@@ -299,7 +301,8 @@ class simplifier {
     return changed ? list_view<int>(shorter, in.size()) : in;
   }
 
-  // Constants are checked by `zero_divisor`, plain numbers where they were written; what is at least a positive constant needs no check.
+  // Checks the divisor, except where it cannot be 0: `zero_divisor` checks constants, numbers were checked where they were written, and the
+  // maximum of a value and a positive constant is positive.
   constexpr list_view<int> with_checked_divisor(list_view<int> in, int (&checked)[graph::max_operands]) {
     const node& divisor = to_.at(in[1]);
     if (is_constant(to_, in[1]) || (divisor.op->kind == op_kind::number && divisor.attribute_count == divisor_number_attributes)) return in;
@@ -324,7 +327,7 @@ class simplifier {
         return leat::constant(to_, source.type, got.extent, constant_value(to_, x) * count).index();
       }
       if (got.extent.squeezed() == source.extent.squeezed() && source.extent.is_static()) return reshaped(x, got.extent);
-      // A normal form for reductions, so that equal ones merge: axes sorted, none kept, dimensions of 1 restored by a reshape.
+      // Normal form of reductions, so that equal ones merge: axes are sorted, none is kept, and a reshape restores dimensions of 1.
       const int mask = rule::reduced_axes(attributes.data(), static_cast<int>(attributes.size()), source.extent.rank);
       std::int64_t plain[max_rank + 1]{0};
       std::size_t count = 1;
@@ -341,7 +344,7 @@ class simplifier {
     if (is_operator<reshape_op>(op) && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
     return -1;
   }
-  // A padded array that is the operand, or nothing but padding; -1 for others.
+  // A padded array that equals its operand, or consists only of padding; -1 for others.
   constexpr int padded(int x, const shape& extent) {
     const tensor_info& source = to_.at(x).result;
     if (source.extent == extent) return x;
@@ -356,8 +359,8 @@ class simplifier {
     return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
   }
 
-  // The sum of squared distances from the mean over these axes, by the array's first elements along them (variance.hpp). What rounding
-  // takes below 0 is 0.
+  // The sum of squared distances from the mean over these axes, computed with the array's first elements along them as pivots
+  // (variance.hpp). Rounding may make the result negative; it is then 0.
   constexpr int sum_by_pivot(int x, list_view<std::int64_t> axes) {
     const tensor_info array = to_.at(x).result;
     const int rank = array.extent.rank;
@@ -378,7 +381,7 @@ class simplifier {
     return emit2(info_of<maximum_op>, rest, scalar(array.type, 0));
   }
 
-  // Folds transpositions before a product into the product.
+  // Folds transpositions of the operands into a product.
   constexpr int product(list_view<int> in, list_view<std::int64_t> attributes) {
     std::int64_t flags[]{attributes[0], attributes[1]};
     int operands[]{in[0], in[1]};
@@ -400,7 +403,7 @@ class simplifier {
 
 }  // namespace detail
 
-/// The error if integers are divided by a constant 0, else empty.
+/// The error if integers are divided by a constant 0, or an empty message.
 constexpr message zero_divisor(const graph& g) {
   message m;
   for (const node& n : g.nodes)

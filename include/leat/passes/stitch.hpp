@@ -1,7 +1,8 @@
 #pragma once
-// Padded arrays, the gradients of slices, in arithmetic: a sum with them is put together of parts, between whose ends each operand is
-// either zero or an array. So nothing is padded: Σ pad(a) + pad(b) is the concatenation of what only a has, of what both have, and of
-// what only b has. Each part is computed of its elements alone, down to what is in memory, and written where it belongs (fuse.hpp).
+// Arithmetic on padded arrays, which are the gradients of slices. A sum of them is assembled from parts, within each of which an operand is
+// either entirely zero or entirely an array, so that nothing needs padding: pad(a) + pad(b) is the concatenation of the parts that only a
+// covers, that both cover, and that only b covers. Each part is computed only from its own elements, back to arrays in memory, and written
+// directly to its place in the result (fuse.hpp).
 
 #include <leat/core/list.hpp>
 #include <leat/graph/id_table.hpp>
@@ -12,18 +13,18 @@ namespace leat::passes::detail {
 using leat::detail::list;
 using leat::detail::list_view;
 
-/// Writes operators on padded arrays part by part. `Writer` is what adds nodes in their simplest form: `nodes()`, `emit(op, inputs,
-/// attributes)`, and `part_of_copy`.
+/// Writes operators on padded arrays part by part. `Writer` adds nodes in their simplest form: `nodes()`, `emit(op, inputs, attributes)`,
+/// and `copies(op)`.
 template <class Writer>
 class stitcher {
  public:
-  static constexpr int most_parts = 4;    // each is a loop to compile
-  static constexpr int most_nodes = 256;  // that are written again for parts, in a program
+  static constexpr int most_parts = 4;    // each part is a loop to compile
+  static constexpr int most_nodes = 256;  // the most nodes of a program that are written again for parts
 
   constexpr explicit stitcher(Writer& to) : to_(to) {}
 
-  /// The operator on these operands, of which one is padded along a single axis, or put together of parts already; -1 if none is, or if
-  /// there would be too many parts.
+  /// The operator on these operands, one of which is padded along a single axis or already assembled from parts. Returns -1 if none is, or
+  /// if there would be too many parts.
   constexpr int operate(const op_info& op, list_view<int> in) {
     int axis = -1;
     shape whole;
@@ -57,7 +58,7 @@ class stitcher {
  private:
   constexpr graph& g() { return to_.nodes(); }
 
-  // The axis along which node `i` has parts, or -1.
+  // The axis along which node `i` consists of parts, or -1.
   constexpr int axis_of(int i, bool padded) {
     const node& n = g().at(i);
     if (is_operator<concat_op>(*n.op)) {
@@ -75,7 +76,7 @@ class stitcher {
     }
     return axis;
   }
-  // Adds where the parts of node `i` end.
+  // Adds the positions at which the parts of node `i` end; false if there are too many.
   constexpr bool cut(int i, int axis, std::int64_t (&cuts)[most_parts + 1], int& count) {
     const node& n = g().at(i);
     std::int64_t end = 0;
@@ -90,7 +91,7 @@ class stitcher {
   }
   static constexpr bool add_cut(std::int64_t at, std::int64_t (&cuts)[most_parts + 1], int& count) {
     int k = 0;
-    while (cuts[k] < at) ++k;  // the last one is the array's end
+    while (cuts[k] < at) ++k;  // stops at the latest at the array's end, which is the last cut
     if (cuts[k] == at) return true;
     if (count == most_parts + 1) return false;
     for (int later = count++; later > k; --later) cuts[later] = cuts[later - 1];
@@ -98,7 +99,8 @@ class stitcher {
     return true;
   }
 
-  // The elements from `begin` to `end` of node `i`, as an operand that broadcasts to `whole` has them; -1 if it has no part.
+  // The elements from `begin` to `end` along `axis` of an operand that broadcasts to `whole`: node `i` itself if it is broadcast along that
+  // axis, a part of it otherwise, or -1 if it cannot be cut.
   constexpr int part(int i, int axis, const shape& whole, std::int64_t begin, std::int64_t end) {
     const node n = g().at(i);
     const shape& extent = n.result.extent;
@@ -146,7 +148,7 @@ class stitcher {
 
   Writer& to_;
   list<int> made_;  // the concatenations
-  id_table known_;  // parts of elements' nodes
+  id_table known_;  // parts of element-wise nodes, by the hash of node and range
   int written_ = 0;
 };
 

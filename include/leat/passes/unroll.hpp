@@ -1,12 +1,12 @@
 #pragma once
-// Small matrices as numbers: products of a few elements of static shape, and what is computed of them element by element, become
-// scalars, one for each element, so that a step of small matrices (a Kalman filter, a rotation) is one list of instructions without
-// memory between them. A kernel's call would cost more than the product.
+// Turns small matrices into scalars. Products of matrices of a few elements and static shape, and the element-wise work on their operands
+// and results, become scalars, one for each element. A step on small matrices (a Kalman filter, a rotation) is then one list of
+// instructions without memory between them; a kernel call would cost more than the product.
 //
-// What becomes scalars: nodes of at most `most_elements` elements that are connected with such a product; what is read and written at
-// the border stays in arrays (`take_element_op`, `assemble_op`, `assign_elements_op`). Only for programs whose steps a C++ compiler
-// compiles: the interpreter takes a call for each instruction, and runs the products whole. Both add in the same order, each product
-// and sum rounded once (`multiply_add_op`), so results are equal.
+// The nodes that become scalars have at most `most_elements` elements and are connected with such a product. Arrays that are read or
+// written at the border stay arrays (`take_element_op`, `assemble_op`, `assign_elements_op`). The pass is only for programs whose steps a
+// C++ compiler compiles, because the interpreter makes a call for each instruction; it runs the products whole. Both add in the same order
+// and round each product and sum once (`multiply_add_op`), so that results are equal.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/stacked_matmul.hpp>
@@ -14,14 +14,14 @@
 
 namespace leat::passes {
 
-/// An element of an array that is stored: its position, in row-major order, is the attribute.
+/// An element of a stored array. Attribute: its position in row-major order.
 struct take_element_op {
   static constexpr std::string_view type = "TakeElement";
   static constexpr op_kind kind = op_kind::view;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), {}}; }
 };
 
-/// The array of these scalars, in row-major order; its shape is the attributes.
+/// The array of these scalars, in row-major order. Attributes: its dimensions.
 struct assemble_op {
   static constexpr std::string_view type = "Assemble";
   static constexpr op_kind kind = op_kind::element;
@@ -32,29 +32,29 @@ struct assemble_op {
   }
 };
 
-/// Writes these scalars to a variable's elements, in row-major order.
+/// Writes these scalars to the elements of a variable, in row-major order.
 struct assign_elements_op {
   static constexpr std::string_view type = "AssignElements";
   static constexpr op_kind kind = op_kind::assign;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
 };
 
-/// Whether a node stores scalars as the elements of an array, each by an instruction of its own.
+/// Whether a node stores scalars as the elements of an array, with an instruction for each.
 constexpr bool stores_elements(const node& n) {
-  const int code = n.op->code;  // compared without calls, which constant evaluation pays for each node
+  const int code = n.op->code;  // compared without calls, because constant evaluation would pay for one per node
   return code == operator_record<assemble_op>::code || code == operator_record<assign_elements_op>::code;
 }
 
 namespace detail {
 
-/// The control inputs of a node that is copied to another graph, where `whole(i)` is the array of node i of the first.
+/// The control inputs of a node that is copied to another graph; `whole(i)` is the array there for node i.
 template <class Whole>
 constexpr list<int> controls_in(const graph& from, const node& n, Whole whole) {
   list<int> controls;
   for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from.control(n, k)));
   return controls;
 }
-/// Copies a node to another graph; gives its number there.
+/// Copies a node to another graph; returns its index there.
 template <class Whole>
 constexpr int copy_node(const graph& from, const node& n, graph& to, Whole whole) {
   const list_view<std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
@@ -69,7 +69,7 @@ class unroller {
  public:
   static constexpr std::int64_t most_elements = stacked_matmul_op::largest_matrix;
   static constexpr std::int64_t longest_sum = stacked_matmul_op::longest_sum;
-  static constexpr std::int64_t most_multiplications = 1024;  // of a program: each is an instruction to compile
+  static constexpr std::int64_t most_multiplications = 1024;  // the most of a program, because each is an instruction to compile
 
   constexpr explicit unroller(const graph& from) : from_(from) {}
 
@@ -109,7 +109,7 @@ class unroller {
     return g.at(g.input(n, 0)).result.extent[g.attribute(n, 0) != 0 ? 0 : 1];
   }
 
-  // Arithmetic alone: costly functions are faster in batches.
+  // Whether the operator is plain arithmetic; costly functions are faster in batches.
   static constexpr bool is_arithmetic(const op_info& op) {
     return is_operator<add_op>(op) || is_operator<sub_op>(op) || is_operator<mul_op>(op) || is_operator<real_div_op>(op) ||
            is_operator<neg_op>(op) || is_operator<square_op>(op) || is_operator<abs_op>(op) || is_operator<maximum_op>(op) ||
@@ -119,7 +119,7 @@ class unroller {
     return is_operator<transpose_op>(op) || is_operator<reshape_op>(op) || is_operator<slice_op>(op);
   }
 
-  // Marks the nodes that become scalars: first all that could, then those that are connected with a product.
+  // Marks the nodes that become scalars: first all that could, then only those that are connected with a product.
   constexpr void choose() {
     const auto depth = write_depths(from_);
     list<int> users(from_.nodes.size(), 0);
@@ -131,7 +131,7 @@ class unroller {
     list<char> folded(from_.nodes.size(), 0);
     for (const node& n : from_.nodes)
       if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op)) {
-        // An update by a product is one kernel, which adds in another order.
+        // An update by a product is one kernel, which adds in another order, and so stays whole.
         const int value = from_.input(n, 1);
         folded[value] = 1;
         if (is_operator<mul_op>(*from_.at(value).op))
@@ -161,7 +161,7 @@ class unroller {
       }
       if (could) chosen_[i] = 1;
     }
-    // Connected with a product: 2, along edges in both directions.
+    // Sets the mark 2 for nodes that are connected with a product, along edges in both directions.
     bool spreads = true;
     for (int i = 0; i < from_.size(); ++i)
       if (chosen_[i] != 0 && is_operator<matmul_op>(*from_.at(i).op)) chosen_[i] = 2;
@@ -181,7 +181,7 @@ class unroller {
     for (char& c : chosen_) c = c == 2 ? 1 : 0;
   }
 
-  // The array of a node, assembled where it was computed as scalars.
+  // The array of a node, assembled if the node was computed as scalars.
   constexpr int whole(int i) {
     if (map_[i] >= 0) return map_[i];
     const shape& extent = from_.at(i).result.extent;
@@ -192,7 +192,7 @@ class unroller {
     else map_[i] = parts[0];
     return map_[i];
   }
-  // The scalar of an element, which is read where an array is stored.
+  // The scalar of an element, which is read from memory if the node is stored as an array.
   constexpr int element(int i, std::int64_t k) {
     auto& parts = elements_[i];
     const node& n = from_.at(i);
@@ -243,7 +243,7 @@ class unroller {
     }
     elements_[i] = std::move(parts);
   }
-  // The sum over the inner dimension in its order, as the kernel for small products has it.
+  // The sum over the inner dimension, in the order of the kernel for small products.
   constexpr int product(const node& n, std::int64_t row, std::int64_t column) {
     const int a = from_.input(n, 0);
     const int b = from_.input(n, 1);
@@ -259,7 +259,7 @@ class unroller {
     }
     return sum;
   }
-  // The position in the operand of an element of a view.
+  // The position in a view's operand of an element of the view.
   constexpr std::int64_t seen(const node& n, const std::int64_t* index, std::int64_t k) const {
     if (is_operator<reshape_op>(*n.op)) return k;
     const shape& source = from_.at(from_.input(n, 0)).result.extent;
@@ -299,7 +299,7 @@ class unroller {
 
 }  // namespace detail
 
-/// The graph with small products as scalars, where it has any; `targets` are renumbered. For a graph that was simplified.
+/// The graph with its small products as scalars, or unchanged if it has none; `targets` are renumbered. The graph must be simplified.
 constexpr graph unroll(graph g, list<int>& targets) {
   for (const node& n : g.nodes)
     if (detail::unroller::is_small_product(g, n)) return detail::unroller(g).run(targets);

@@ -1,18 +1,19 @@
 #pragma once
-// Small matrices of many models as numbers: where each of N models has its own matrices of a few elements (`vmap`), each element
-// becomes an array of N, and a product of such matrices element-wise arithmetic on these arrays. So a step of a thousand small models
-// is one loop over the models, in SIMD lanes, without memory between its operators.
+// Turns the small matrices of many models into vectors. Where each of N models has its own matrices of a few elements (`vmap`), each
+// element becomes an array of N, and a product of such matrices becomes element-wise arithmetic on these arrays. A step of a thousand small
+// models is then one loop over the models, in SIMD lanes, without memory between its operators.
 //
-// What is unrolled: nodes with an axis of N models and at most `most_elements` elements for each, which are connected with a small product
-// (`multiply_add_op`). What is read and written at the border stays in arrays, of any layout (`take_models_op`, `assemble_models_op`,
-// `assign_models_op`): elements that lie side by side along the axis of the models are read and written as whole registers.
+// The nodes that are unrolled have an axis of N models and at most `most_elements` elements for each, and are connected with a small
+// product (`multiply_add_op`). Arrays that are read or written at the border stay arrays, of any layout (`take_models_op`,
+// `assemble_models_op`, `assign_models_op`): elements that are contiguous along the axis of the models are read and written as whole
+// registers.
 
 #include <leat/passes/unroll.hpp>
 
 namespace leat::passes {
 
-/// What an array holds at one place of each axis but one: a vector along that axis, or a number if there is none. Attributes: the axis
-/// or -1, then a place for each axis.
+/// The elements of an array at one position of every axis but one: a vector along that axis, or a scalar if there is no such axis.
+/// Attributes: the axis or -1, then a position for each axis.
 struct take_models_op {
   static constexpr std::string_view type = "TakeModels";
   static constexpr op_kind kind = op_kind::view;
@@ -23,7 +24,8 @@ struct take_models_op {
   }
 };
 
-/// The array of these vectors, one for each element of a model, in row-major order. Attributes: the axis of the models, the dimensions.
+/// The array of these vectors, one for each element of a model, in row-major order. Attributes: the axis of the models, then the
+/// dimensions.
 struct assemble_models_op {
   static constexpr std::string_view type = "AssembleModels";
   static constexpr op_kind kind = op_kind::element;
@@ -41,7 +43,7 @@ struct assign_models_op {
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
 };
 
-/// Whether a node stores vectors as the elements of models, each by an instruction of its own; the first of them is a vector.
+/// Whether a node stores vectors as the elements of models, with an instruction for each; the first value is always a vector.
 constexpr bool stores_models(const node& n) {
   const int code = n.op->code;
   return code == operator_record<assemble_models_op>::code || code == operator_record<assign_models_op>::code;
@@ -52,7 +54,7 @@ namespace detail {
 class model_unroller {
  public:
   static constexpr std::int64_t most_elements = stacked_matmul_op::largest_matrix;
-  static constexpr std::int64_t most_vectors = 4096;  // of a program: each is an instruction to compile
+  static constexpr std::int64_t most_vectors = 4096;  // the most of a program, because each is an instruction to compile
 
   constexpr explicit model_unroller(const graph& from) : from_(from) {}
 
@@ -80,10 +82,10 @@ class model_unroller {
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  static constexpr int shared = -1;  // no axis of models: one array for all
+  static constexpr int shared = -1;  // the value has no axis of models: all models share one array
   static constexpr int impossible = -2;
 
-  // Whether a shape has many models along an axis, and few elements for each.
+  // Whether a shape has many models along an axis and few elements for each model.
   static constexpr bool is_small(const shape& s, int axis) {
     std::int64_t elements = 1;
     for (int i = 0; i < s.rank; ++i) {
@@ -101,14 +103,14 @@ class model_unroller {
   }
   constexpr bool is_broadcast(const op_info& op) const { return is_operator<copy_op>(op); }
 
-  // ---- along which axis an operand has its models, and a result ----------------------------------------------------------
+  // ---- the axis of models of operands and results ------------------------------------------------------------------------
 
   static constexpr std::int64_t before(const shape& s, int axis) {
     std::int64_t all = 1;
     for (int i = 0; i < axis; ++i) all *= s[i];
     return all;
   }
-  // The axis of a reshaped array that is axis `a` of the other.
+  // The axis of a reshaped array that corresponds to axis `a` of the array before.
   static constexpr int reshaped_axis(const shape& from, int a, const shape& to) {
     for (int i = 0; i < a; ++i)
       if (from[i] <= 0) return impossible;
@@ -129,7 +131,7 @@ class model_unroller {
     return rule::reduced_axes(attribute, n.attribute_count, from_.at(from_.input(n, 0)).result.extent.rank);
   }
   constexpr bool keeps(const node& n) const { return n.attribute_count > 0 && from_.attribute(n, 0) != 0; }
-  // The axis of a reduction's operand that is axis `a` of its result, if it is not reduced.
+  // The axis of a reduction's operand that is axis `a` of its result; the axis itself is not reduced.
   constexpr int unreduced(const node& n, int a) const {
     const int mask = reduced(n);
     for (int d = 0, left = 0; d < from_.at(from_.input(n, 0)).result.extent.rank; ++d) {
@@ -156,7 +158,7 @@ class model_unroller {
     return impossible;
   }
 
-  // ---- which nodes become vectors ----------------------------------------------------------------------------------------
+  // ---- choosing the nodes that become vectors ----------------------------------------------------------------------------
 
   constexpr bool could(int i, int axis) const {
     const node& n = from_.at(i);
@@ -213,7 +215,7 @@ class model_unroller {
           if (from_.input(user, k) == i) reach(users[u], result_axis(user, k, axis_[i]));
       }
     }
-    // All agree on the axes, and there are not too many.
+    // Checks that all nodes agree on their axes, and that there are not too many vectors.
     std::int64_t vectors = 0;
     for (int i = 0; i < from_.size(); ++i) {
       const node& n = from_.at(i);
@@ -226,16 +228,16 @@ class model_unroller {
     }
     return vectors > 0 && vectors <= most_vectors;
   }
-  // The first input that is a value, after the variable that a write begins with.
+  // The index of the first input that is a value; the first input of a write is its variable.
   static constexpr int first_value(const node& n) { return n.op->kind == op_kind::assign ? 1 : 0; }
 
-  // ---- what they become ----------------------------------------------------------------------------------------------------
+  // ---- writing them as vectors ---------------------------------------------------------------------------------------------
 
-  constexpr int models_of(int x, std::int64_t size) {  // one number for all of them as a vector
+  constexpr int models_of(int x, std::int64_t size) {  // repeats a scalar that models share as a vector
     const int in[]{x};
     return to_.at(x).result.extent.rank == 1 ? x : to_.add(info_of<copy_op>, in, {&size, 1});
   }
-  // The array of a node, assembled where it was computed as vectors.
+  // The array of a node, assembled if the node was computed as vectors.
   constexpr int whole(int i) {
     if (map_[i] >= 0) return map_[i];
     const shape& extent = from_.at(i).result.extent;
@@ -252,7 +254,7 @@ class model_unroller {
     }
     return map_[i];
   }
-  // The position of an element among those of a model.
+  // The position of an element within a model, in row-major order.
   static constexpr std::int64_t position(const shape& s, int axis, const std::int64_t* place) {
     std::int64_t k = 0;
     for (int d = 0; d < s.rank; ++d)
@@ -265,7 +267,7 @@ class model_unroller {
       if (d != axis) k /= s[d];
     }
   }
-  // An element of all models, or one that they share.
+  // An element of all models as a vector, or an element that they share.
   constexpr int element(int i, int axis, const std::int64_t* place) {
     const node& n = from_.at(i);
     const shape& extent = n.result.extent;
@@ -278,7 +280,7 @@ class model_unroller {
     const int in[]{array};
     return to_.add(info_of<take_models_op>, in, attributes);
   }
-  // Element `k` of a model of an operand, at the place of a result that it broadcasts to.
+  // The element of a node's input `k` for all models, at the position to which a position of the result is broadcast back.
   constexpr int operand_element(const node& n, int k, int axis, const std::int64_t* place) {
     const int x = from_.input(n, k);
     const shape& source = from_.at(x).result.extent;
@@ -390,16 +392,16 @@ class model_unroller {
   const graph& from_;
   graph to_;
   list<int> depth_;
-  list<int> writes_;  // of each variable
-  list<int> axis_;    // of the models of a node that becomes vectors, or -1
+  list<int> writes_;  // the number of writes of each variable
+  list<int> axis_;    // the axis of models of a node that becomes vectors, or -1
   list<int> map_;     // the array of a node, or -1
   list<list<int>> vectors_;
 };
 
 }  // namespace detail
 
-/// The graph with small matrices of many models as vectors, where it has products of any; `targets` are renumbered. For a graph that was
-/// simplified.
+/// The graph with the small matrices of many models as vectors, or unchanged if it has no products of such; `targets` are renumbered. The
+/// graph must be simplified.
 constexpr graph unroll_models(graph g, list<int>& targets) {
   for (const node& n : g.nodes)
     if (n.op->code == operator_record<multiply_add_op>::code && detail::model_unroller::is_seed(n))

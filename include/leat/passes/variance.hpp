@@ -1,11 +1,10 @@
 #pragma once
-// Variances of large arrays in one pass over them. As it is written, Σ (x - mean)² waits for the mean, so that the array is read twice.
-// With a pivot p, the first of the elements that are summed, it is Σ (x - p)² - (Σ (x - p))² / n, whose sums are formed together with the
-// mean's.
+// Variances of large arrays in one pass. As written, Σ (x - mean)² needs the mean first, so that the array is read twice. With a pivot p,
+// the first of the summed elements, it is Σ (x - p)² - (Σ (x - p))² / n, whose sums are computed together with the mean's.
 //
-// Rounding: the sums are rounded relative to the variance + (mean - p)², and their difference keeps that error. For data without order the
-// second term is about as large as the first. Since p is one of the n elements, it is at most n times as large, for an outlier that stands
-// first and alone. Columns of equal elements give 0 exactly. The mean itself is left as it is, to the bit.
+// Rounding: the sums have an error relative to the variance + (mean - p)², and their difference keeps it. For data in random order, the
+// second term is about as large as the first. Since p is one of the n elements, the term is at most n times as large, which happens if the
+// first element is the only outlier. Columns of equal elements give 0 exactly. The mean itself is computed as before, to the bit.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/reduction.hpp>
@@ -16,7 +15,7 @@ namespace leat::passes::detail {
 
 using leat::detail::list_view;
 
-/// Smaller arrays stay in the caches, where a second pass costs less than the pivot's accuracy is worth.
+/// Smaller arrays stay in the caches, where a second pass is cheap and the loss of accuracy by a pivot is not worthwhile.
 inline constexpr std::int64_t least_one_pass_elements = 1 << 16;
 
 /// Whether node `i` of the graph is the mean of `x` over these axes (attributes of a reduction in its normal form), in any shape.
@@ -38,9 +37,9 @@ constexpr bool is_mean_of(const graph& g, int i, int x, list_view<std::int64_t> 
   return true;
 }
 
-/// The large array x for which `squares`, an operand of a sum over these axes in normal form, is (x - mean of x over them)²; -1 for anything
-/// else, for what is computed element by element (the loop that does has each element at hand for the mean, but not for the distances),
-/// and for sums along rows, which are in the cache when they are read again.
+/// The large array x for which `squares`, an operand of a sum over these axes in normal form, is (x - mean of x over them)², or -1. Also -1
+/// for an x that is computed element by element, because its loop can compute the mean at the same time, but not the distances, and for
+/// sums along rows, which are still in the cache when they are read again.
 constexpr int array_of_squared_distances(const graph& g, int squares, list_view<std::int64_t> axes) {
   const node& n = g.at(squares);
   const bool is_square = is_operator<square_op>(*n.op) || (is_operator<mul_op>(*n.op) && g.input(n, 0) == g.input(n, 1));

@@ -1,8 +1,8 @@
 #pragma once
-// One function for many models: `vmap(f)(x, w)` is what `f` computes for each model, as one step over an axis along which the models lie.
-// `f` is called once, by the compiler, with what one model has, and its expressions are rewritten for all (`passes/batching.hpp`). The
-// result is an expression like any other: it has gradients, is fetched, assigned, trained. docs/vmap.md tells where the models should lie
-// in memory. Source: JAX's vmap; Bradbury et al. 2018.
+// One function for many models: `vmap(f)(x, w)` computes `f` for each model, as one step over an axis along which the models are stored.
+// `f` is called once, by the compiler, with tensors of one model, and its expressions are rewritten for all models (`passes/batching.hpp`).
+// The result is an expression like any other: it has gradients, and can be fetched, assigned and trained. docs/vmap.md explains along which
+// axis models are best stored. Source: JAX's vmap; Bradbury et al. 2018.
 
 #include <leat/expr/leaf.hpp>
 #include <leat/passes/batching.hpp>
@@ -14,25 +14,25 @@
 
 namespace leat {
 
-/// An operand of `vmap(f)` whose models lie along another axis than the others': the result of `models_along<Axis>(x)`.
+/// An operand of `vmap(f)` with its models along another axis than the other operands: the result of `models_along<Axis>(x)`.
 template <int Axis, tensor_expression X>
 struct models_along_axis {
   X value;
 };
-/// An operand of `vmap(f)` that is one for all models: the result of `shared(x)`.
+/// An operand of `vmap(f)` that all models share: the result of `shared(x)`.
 template <tensor_expression X>
 struct shared_operand {
   X value;
 };
 
-/// In a call of `vmap(f)`: the models of x lie along `Axis`; -1 is the last.
+/// In a call of `vmap(f)`: the models of x are along `Axis`; -1 is the last axis. Errors at compile time: axis out of range.
 template <int Axis, tensor_expression X>
 constexpr models_along_axis<Axis, X> models_along(const X& x) {
   return {x};
 }
 LEAT_OTHERWISE_OF(models_along,
                   "<axis>(x) takes one tensor; the axis of the models is a template argument: models_along<-1>(x); " LEAT_TENSORS);
-/// In a call of `vmap(f)`: x is one for all models. A function that mentions x itself says the same.
+/// In a call of `vmap(f)`: all models share x. An expression that f captures is shared, too.
 template <tensor_expression X>
 constexpr shared_operand<X> shared(const X& x) {
   return {x};
@@ -41,7 +41,7 @@ LEAT_OTHERWISE("shared(x) takes one tensor, which all models have in common; " L
 
 namespace detail {
 
-// The structure of what one model has of an array: a leaf, in the graph of one model.
+// The structure of one model's part of an array: a leaf in the graph of one model.
 template <std::uint64_t Hash, class X, class Dims>
 struct model_leaf : numbers_of<X> {
   static constexpr std::uint64_t hash = Hash;
@@ -52,7 +52,7 @@ struct model_leaf : numbers_of<X> {
   }
 };
 
-// An axis that is counted from the end if it is negative, or -1 if there is none.
+// Resolves an axis, which counts from the end if it is negative; -1 if it is out of range.
 constexpr int models_axis(int axis, int rank) { return axis < 0 ? (axis + rank < 0 ? -1 : axis + rank) : axis < rank ? axis : -1; }
 
 template <class Dims, int Axis, std::int64_t Size>
@@ -71,7 +71,7 @@ struct dims_of_model {
   using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(Dims::rank) - 1>{}));
 };
 
-// How an operand is given: which expression, whether models have their own of it, and along which axis.
+// Describes an operand: its expression, whether models have their own values of it, and along which axis.
 template <int Default, class X>
 struct model_operand {
   static constexpr bool ok = false;
@@ -99,7 +99,8 @@ struct model_operand<Default, shared_operand<X>> {
   static constexpr const X& value(const shared_operand<X>& x) { return x.value; }
 };
 
-// What the function is given. The function is part of the leaf's identity: in a function within a function each maps its own.
+// The argument that the function gets for an operand. The function is part of the leaf's identity, because nested calls of vmap map
+// different leaves.
 template <class F, class Operand>
 struct given_to_function {
   using X = typename Operand::expression;
@@ -115,7 +116,7 @@ struct given_to_function<F, Operand> {
 
 template <class F, class... Operands>
 struct vmap_leaves {
-  // The models of the operands agree.
+  // The error in the operands: an axis that does not exist, different numbers of models, or no operand with models; empty if there is none.
   static constexpr message operands_problem() {
     message m;
     const int axes[]{Operands::axis...};
@@ -180,7 +181,7 @@ struct function_results<std::pair<A, B>> : function_results<std::tuple<A, B>> {}
 template <class... Ts>
 struct types_of {};
 
-// One call of vmap(f): its operands, its results, and what enters them into a graph.
+// One call of vmap(f): its operands and its results, and how they enter a graph.
 template <int Axis, class F, class Operands, class Results>
 struct vmap_call;
 template <int Axis, class F, class... Operands, class... Es>
@@ -197,7 +198,7 @@ struct vmap_call<Axis, F, types_of<Operands...>, std::tuple<Es...>> {
   template <class E>
   static constexpr int result_axis = models_axis(Axis, E::rank + 1);
 
-  // The rows of the results, in their order, for each model of all.
+  // Adds the results for all models to a graph; sets their rows, in the order of the results.
   static constexpr message enter(graph& g, int* rows) {
     graph one;
     one.is_written = g.is_written;
@@ -250,14 +251,14 @@ struct vmap_call<Axis, F, types_of<Operands...>, std::tuple<Es...>> {
 
 template <int Axis, class F, class X>
 using given = typename given_to_function<F, model_operand<Axis, X>>::type;
-/// Operands of vmap(f) that are tensors of equally many models.
+/// Operands of vmap(f) that are tensors with the same number of models.
 template <int Axis, class F, class... Xs>
 concept operands_of_models = (model_operand<Axis, Xs>::ok && ...) && vmap_leaves<F, model_operand<Axis, Xs>...>::fit;
-/// Such, and what one model has of them is what f takes. A mistake in f is found here: as near to the user's line as can be.
+/// Operands whose per-model parts f accepts. An error in f is reported here, as near to the user's line as possible.
 template <int Axis, class F, class... Xs>
 concept given_operands = operands_of_models<Axis, F, Xs...> && requires(const F& f, const given<Axis, F, Xs>&... xs) { f(xs...); };
 
-// What f gives for one model.
+// The result of f for one model.
 template <int Axis, class F, class... Xs>
 using one_result = function_results<decltype(std::declval<const F&>()(std::declval<const given<Axis, F, Xs>&>()...))>;
 template <int Axis, class F, class... Xs>
@@ -267,8 +268,8 @@ concept returns_tensors = one_result<Axis, F, Xs...>::ok;
 template <int Axis, class F, class... Xs>
 concept mapped = returns_tensors<Axis, F, Xs...> && vmap_call_of<Axis, F, Xs...>::found.size == 0;
 
-// Why a call is refused, as a type. Empty where it is not, or for another reason: clang asks for the type of a result before it looks at
-// what the function requires.
+// The reason why a call is rejected, as a type; empty if the call is not rejected, or for another reason, because clang instantiates the
+// return type before it checks the function's constraints.
 template <int Axis, class F, class... Xs>
 struct vmap_refusal {};
 template <int Axis, class F, class... Xs>
@@ -309,13 +310,13 @@ constexpr typename given_to_function<F, Operand>::type given_of(const X& x) {
 
 }  // namespace detail
 
-/// A function of one model as a function of many: the result of `vmap(f)`, to be called with the operands of all.
+/// A function of one model as a function of many: the result of `vmap(f)`, which is called with the operands of all models.
 template <int Axis, class F>
 class mapped_function {
  public:
   constexpr explicit mapped_function(F f) : f_(std::move(f)) {}
 
-  /// What the function gives for each model of the operands: a tensor of all models' results, or a tuple of such.
+  /// The function's result for each model of the operands: a tensor that holds the results of all models, or a tuple of such tensors.
   template <class... Xs>
     requires detail::given_operands<Axis, F, Xs...> && detail::mapped<Axis, F, Xs...>
   [[nodiscard("what vmap(f)(x) gives are expressions: fetch them, or assign them")]] constexpr auto operator()(const Xs&... xs) const {
@@ -350,11 +351,12 @@ class mapped_function {
   F f_;
 };
 
-/// `f`, a function of what one model has, for many models: `vmap(f)(x, w)`. Along axis `Axis` of the operands, and of the results, lie the
-/// models: `vmap<-1>(f)` the last. `models_along<Axis>(x)` says another axis for one operand, `shared(x)` that it is one for all models;
-/// what `f` mentions itself is shared, too. `f` takes tensors of one model's shapes, and returns a tensor or a std::tuple of tensors.
-/// Errors, at compile time: operands of different numbers of models; in `f`, what a program of one model is refused for, assignments, and
-/// operators that need all models at once. Source: JAX's vmap.
+/// `f`, a function of one model, as a function of many models: `vmap(f)(x, w)`. The models are along axis `Axis` of the operands and of the
+/// results; `vmap<-1>(f)` uses the last axis. `models_along<Axis>(x)` sets another axis for one operand, and `shared(x)` passes the same
+/// array to all models; expressions that `f` captures are shared, too. Shapes: `f` takes tensors of one model's shapes, and returns a
+/// tensor or a std::tuple of tensors. Errors, at compile time: an axis that an operand or a result does not have; different numbers of
+/// models; no operand with models; in `f`, everything that is an error in a program of one model, assignments, and operators that need all
+/// models at once. Source: JAX's vmap.
 template <int Axis = 0, class F>
   requires(!tensor_expression<F>)
 constexpr mapped_function<Axis, F> vmap(F f) {

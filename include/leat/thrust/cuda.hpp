@@ -1,7 +1,7 @@
 #pragma once
-// Thrust's CUDA system as a session's device; empty unless nvcc compiles. Each session has a stream of its own, on which everything runs
-// in order: feeds are copied in, steps run, fetches are copied out; only then the host waits. Products use cuBLAS if LEAT_USE_CUBLAS is
-// defined, as the transposed product of column-major matrices.
+// Thrust's CUDA system as a session's device; the header is empty unless nvcc compiles it. Each session has its own stream, on which
+// everything runs in order: feeds are copied in, steps run, and fetches are copied out; only then does the host wait. Products use cuBLAS
+// if LEAT_USE_CUBLAS is defined, as transposed products of column-major matrices.
 
 #if defined(__CUDACC__)
 
@@ -28,7 +28,7 @@ inline void check_cuda(cudaError_t status, const char* what) {
     throw failed_precondition(std::string("CUDA, ") + what + ": " + cudaGetErrorString(status));
 }
 
-/// Item 0: the two factors of a product, for cuBLAS.
+/// Item 0: computes the two factors of a product, for cuBLAS.
 template <class T>
 struct factor_items {
   T* to;
@@ -76,7 +76,7 @@ class cuda_device {
     return p;
   }
   static void release(void* p) { cudaFree(p); }
-  /// Copies to the device; `from` may change after the call.
+  /// Copies to the device; `from` may be changed after the call.
   void copy_in(void* to, const void* from, std::size_t bytes) const {
     if (bytes == 0) return;
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "copying to the device");
@@ -88,7 +88,7 @@ class cuda_device {
     if (bytes > 0)
       detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copying from the device");
   }
-  /// On which everything runs.
+  /// The stream on which everything runs.
   cudaStream_t stream() const { return stream_; }
   void finish() const { detail::check_cuda(cudaStreamSynchronize(stream_), "running a step"); }
 
@@ -116,7 +116,7 @@ class cuda_device {
       if (k > 0) {
         const T* alpha_at = &alpha;
         const T* beta_at = &beta;
-        if (scale != nullptr) {  // known on the device only
+        if (scale != nullptr) {  // the scale is known only on the device
           T* to = static_cast<T*>(factors_);
           for_each(1, 1, detail::factor_items<T>{to, scale, alpha, beta});
           alpha_at = to;

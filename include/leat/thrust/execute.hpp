@@ -1,9 +1,9 @@
 #pragma once
-// Runs a program's steps on one of Thrust's systems. The evaluator of fused clusters is the CPU's, one element at a time; here its loops
-// are cut into work items. On the host an item is a chunk of the plan. On a GPU it is an element if elements are independent, otherwise a
-// chunk, of which the plan makes many there. Each chunk computes its own partial result of a sum over rows; these are then combined in
-// the order of the chunks, so that a result depends on shapes alone. The types of work items hold integers and plain types only: nvcc
-// prints them.
+// Runs a program's steps on one of Thrust's systems. Fused clusters have the same evaluator as on the CPU, one element at a time; here
+// their loops are cut into work items. On the host, an item is a chunk of the plan. On a GPU, it is an element if elements are independent,
+// and otherwise a chunk; the plan makes many small chunks there. Each chunk computes its own partial result of a sum over rows. These are
+// then combined in the order of the chunks, so that a result depends only on shapes. The types of work items contain only integers and
+// plain types, because nvcc prints them.
 
 #include <leat/kernels/cluster.hpp>
 #include <leat/kernels/print.hpp>
@@ -18,15 +18,15 @@
 
 namespace leat::on_thrust {
 
-/// For a GPU: many small chunks.
+/// Chunk sizes for a GPU: many small chunks.
 inline constexpr chunk_limits device_chunks{.elements = 32, .most = 1 << 16, .most_partials = 256};
 
 namespace detail {
 
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 
-/// Whether the positions of a row are independent, each with its row phases: nothing is carried along the row, and the row phases write
-/// nothing twice.
+/// Whether the positions of a row are independent, so that each can run the row phases by itself: nothing is carried along the row, and the
+/// row phases write nothing that would then be written twice.
 template <class Cluster>
 constexpr bool is_divisible() {
   bool divisible = Cluster::has_inner && Cluster::spills == 0;
@@ -39,7 +39,7 @@ constexpr bool is_divisible() {
   return divisible;
 }
 
-/// Whether a combined result is written at the end and needs no identity before.
+/// Whether a combined result is written at the end, so that it needs no initialization.
 template <class Cluster>
 constexpr bool finishes_all(int operand) {
   constexpr int phase = Cluster::phase_count - 1;
@@ -52,7 +52,7 @@ constexpr bool finishes_all(int operand) {
 
 enum class cut { chunks, elements };
 
-/// All data of a cluster, by value.
+/// All data of a cluster, stored by value.
 template <class Cluster>
 struct cluster_data {
   static constexpr int loops = Cluster::loops;
@@ -63,7 +63,7 @@ struct cluster_data {
   std::int64_t chunks, rows_per_chunk, inner_per_chunk;
   std::byte* scratch;
   std::int64_t scratch_row;
-  std::byte* parts;  // of combined results, by chunk; null if there is one chunk
+  std::byte* parts;  // partial results, by chunk; null if there is one chunk
   std::int64_t part_bytes;
   std::int64_t part_at[at_least_one(Cluster::accumulating)];
   std::int64_t part_elements[at_least_one(Cluster::accumulating)];
@@ -162,7 +162,7 @@ struct cluster_step {
     return static_cast<std::byte*>(w.buffers[buffer]) +
            bytes * plan[plan_numbers + info.loop_count + info.operand_count * info.loop_count + O];
   }
-  // Elements of a combined result: the extents along which its strides are not 0.
+  // The number of elements of a combined result: the product of the loop sizes along which its strides are not 0.
   static std::int64_t result_elements(int operand, const std::int64_t* plan) {
     std::int64_t n = 1;
     for (int l = 0; l < info.loop_count; ++l)
@@ -209,7 +209,7 @@ struct cluster_step {
       if (type::accumulating == 0) {
         d.chunks = d.rows;
         d.rows_per_chunk = 1;
-      } else if (d.rows_per_chunk == 0) {  // one row, cut along it
+      } else if (d.rows_per_chunk == 0) {  // there is one row, which would be cut into chunks
         d.chunks = 1;
         d.rows_per_chunk = d.rows;
       }
@@ -400,14 +400,14 @@ void run_step(Device& device, const workspace& w) {
 
 }  // namespace detail
 
-/// Runs all steps on a device, which has for_each, find_out_of_range, multiply, copy_out and finish.
+/// Runs all steps on a device, which provides for_each, find_out_of_range, multiply, copy_in, copy_out and finish.
 template <class Program, class Device, std::size_t... Step>
 void run_program(Device& device, const workspace& w, std::index_sequence<Step...>) {
   (detail::run_step<Program, static_cast<int>(Step)>(device, w), ...);
 }
 
-/// One of Thrust's host systems as a session's device. `Support` supplies other layers' matrix products and the processor's mode around a
-/// step.
+/// One of Thrust's host systems as a session's device. `Support` supplies the matrix products of other layers, and the processor's
+/// floating-point mode during a step.
 template <class System, class Support>
 struct host_device : System {
   using workspace = leat::workspace;
@@ -427,7 +427,7 @@ struct host_device : System {
     }
     return -1;
   }
-  /// C = alpha scale op(A) op(B) + beta C, `scale` being 1 if null.
+  /// C = alpha scale op(A) op(B) + beta C; `scale` is 1 if null.
   template <class T>
   static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale,
                        const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {

@@ -1,7 +1,7 @@
 #pragma once
-// Thrust's systems for the host: serial, OpenMP, TBB. A system runs work items by `for_each_n` over their indices, with its execution
-// policy named and raw pointers inside the item; nothing else of Thrust is used, so every version from 1.17 on works, and one program may
-// use all systems. cuda.hpp has the one for GPUs.
+// Thrust's systems for the host: serial, OpenMP, TBB. A system runs work items by `for_each_n` over their indices, with an explicit
+// execution policy and raw pointers inside the item. It uses nothing else of Thrust, so that every version from 1.17 on works, and one
+// program may use all systems. cuda.hpp has the system for GPUs.
 
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -20,7 +20,7 @@
 
 namespace leat::on_thrust {
 
-/// Common to the host systems: arrays are the host's. `Policy` is the class of an execution policy.
+/// Base of the host systems: arrays are in the host's memory. `Policy` is the class of an execution policy.
 template <class Policy>
 struct host_system {
   static constexpr bool shares_memory = true;
@@ -30,7 +30,8 @@ struct host_system {
   static void copy_out(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void finish() {}
 
-  /// Runs items 0, …, n - 1, each of about `work` elements. Work that ends before a thread would wake is done in order.
+  /// Runs items 0, …, n - 1, each of about `work` elements. Runs them in order on this thread if that takes less time than waking another
+  /// one.
   template <class Item>
   static void for_each(std::int64_t n, std::int64_t work, const Item& item) {
     if (n == 1 || n * work <= 8192) {

@@ -1,6 +1,6 @@
 #pragma once
-// Horizontal operations on batches: transposition of a square of them, and reductions, in a balanced tree, so that a result depends on
-// the number of lanes alone.
+// Horizontal operations on batches: the transposition of a square of them, and reductions. Reductions combine lanes in a balanced tree, so
+// that a result depends only on the number of lanes.
 
 #include <leat/cpu/batch/registers.hpp>
 
@@ -12,7 +12,7 @@ namespace leat::cpu {
 
 namespace detail {
 
-// Interleaves two vectors: a0 b0 a1 b1 … to a, the rest to b.
+// Interleaves two vectors: the first half of a0 b0 a1 b1 … goes to a, the second half to b.
 template <class T, int... I>
 [[gnu::always_inline]] inline void interleave(native<T>& a, native<T>& b, std::integer_sequence<int, I...>) {
 #if defined(__clang__)
@@ -53,7 +53,8 @@ template <class T>
 
 namespace detail {
 
-// Half of a vector, from lane `Begin` on. Copied as bytes, as for nvcc, which does not know the shuffle, it goes through memory.
+// Half of a vector, from lane `Begin` on. For nvcc, which does not know the shuffle, it is copied as bytes; elsewhere that would go through
+// memory.
 template <class Half, int Begin, class V, int... I>
 [[gnu::always_inline]] inline Half half_from(V v, std::integer_sequence<int, I...>) {
 #if defined(__CUDACC__)
@@ -65,7 +66,7 @@ template <class Half, int Begin, class V, int... I>
 #endif
 }
 
-// Halves a vector until one value is left: a balanced tree, so that the result depends on the lane count alone.
+// Halves a vector until one value is left. This is a balanced tree, so that the result depends only on the number of lanes.
 template <class T, std::size_t Bytes, class Combine>
 [[gnu::always_inline]] inline T fold(typename vector_of<T, Bytes>::type v, Combine combine) {
   if constexpr (Bytes == 2 * sizeof(T)) {
@@ -79,7 +80,7 @@ template <class T, std::size_t Bytes, class Combine>
   }
 }
 
-// Sums and products of signed integers wrap around: unsigned arithmetic on the same bits.
+// Sums and products of signed integers must wrap around, so they are computed in unsigned arithmetic on the same bits.
 template <class T, class Combine>
 [[gnu::always_inline]] inline T wrapping_fold(const batch<T>& x, Combine combine) {
   if constexpr (std::is_integral_v<T>) {
@@ -90,7 +91,7 @@ template <class T, class Combine>
   }
 }
 
-// A NaN on either side wins: `a != a` keeps a's, and a false comparison with b's selects b.
+// Returns a NaN if either value is one: `a != a` selects a NaN in a, and a comparison with a NaN in b is false, which selects b.
 struct greater_value {
   template <class V>
   [[gnu::always_inline]] V operator()(V a, V b) const {
@@ -140,13 +141,13 @@ template <class T>
   return detail::wrapping_fold(x, [](auto a, auto b) { return a * b; });
 }
 
-/// Largest lane; NaN if any is.
+/// Maximum of the lanes; NaN if any lane is NaN.
 template <class T>
 [[gnu::always_inline]] inline T reduce_max(const batch<T>& x) {
   return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::greater_value{});
 }
 
-/// Smallest lane; NaN if any is.
+/// Minimum of the lanes; NaN if any lane is NaN.
 template <class T>
 [[gnu::always_inline]] inline T reduce_min(const batch<T>& x) {
   return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::smaller_value{});

@@ -1,5 +1,5 @@
 #pragma once
-// Floating-point operations of one instruction: multiply and add, minimum and maximum, square root, rounding.
+// Floating-point operations that are one instruction: multiply and add, minimum and maximum, square root, rounding.
 
 #include <leat/cpu/batch/masks.hpp>
 
@@ -9,8 +9,8 @@ namespace leat::cpu {
 
 #if defined(LEAT_BATCH_AVX512)
 
-// The masked forms, with a mask of ones: the unmasked ones of g++ 12 warn of an uninitialized value, and xsimd's 512-bit batches lack
-// fused multiply-add.
+// These use masked instructions with a mask of ones, because g++ 12 warns of an uninitialized value in the unmasked ones, and xsimd's
+// 512-bit batches lack fused multiply-add.
 
 namespace detail {
 inline constexpr __mmask16 all_lanes = 0xffff;
@@ -71,10 +71,10 @@ template <class T>
   return detail::round_by<_MM_FROUND_TO_NEAREST_INT>(a);
 }
 
-/// Whether there is an instruction for `scale_where`.
+/// Whether `scale_where` is one instruction.
 inline constexpr bool has_scale = true;
 
-/// p times 2 to the power, rounded once, where the mask holds; 0 elsewhere.
+/// p times 2 to the power, rounded once, where the mask is true; 0 elsewhere.
 template <class T>
 [[gnu::always_inline]] inline batch<T> scale_where(const mask<T>& m, const batch<T>& p, const batch<T>& power) {
   if constexpr (sizeof(T) == 4) return batch<T>(_mm512_maskz_scalef_ps(m.data, p.data, power.data));
@@ -83,19 +83,19 @@ template <class T>
 
 #else
 
-/// a b + c, rounded once if the instruction set supports it.
+/// a b + c, rounded once if the instruction set supports that.
 template <class T>
 [[gnu::always_inline]] inline batch<T> fused_multiply_add(const batch<T>& a, const batch<T>& b, const batch<T>& c) {
   return xsimd::fma(a, b, c);
 }
 
-/// Lane-wise minimum; b's if either is NaN.
+/// Lane-wise minimum; the value of b if either is NaN.
 template <class T>
 [[gnu::always_inline]] inline batch<T> least(const batch<T>& a, const batch<T>& b) {
   return xsimd::min(a, b);
 }
 
-/// Lane-wise maximum; b's if either is NaN.
+/// Lane-wise maximum; the value of b if either is NaN.
 template <class T>
 [[gnu::always_inline]] inline batch<T> greatest(const batch<T>& a, const batch<T>& b) {
   return xsimd::max(a, b);
@@ -108,8 +108,8 @@ template <class T>
 
 namespace detail {
 
-// Before SSE4.1 no instruction rounds, and xsimd's emulation loses the sign of zero. Magnitudes below 2^23 (2^52) are rounded by adding
-// and subtracting that number; larger ones are integers.
+// Before SSE4.1 no instruction rounds, and xsimd's emulation loses the sign of zero. Magnitudes below 2^23 (2^52) are rounded by adding and
+// subtracting that number; larger magnitudes are integers already.
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_by_addition(const batch<T>& a, int toward) {
   using integer = same_width_integer<T>;
@@ -160,7 +160,7 @@ template <class T>
 #endif
 }
 
-/// Ties go to the even neighbor.
+/// Rounds to the nearest integer, ties to even.
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_to_even(const batch<T>& a) {
 #if defined(LEAT_BATCH_NO_ROUNDING)

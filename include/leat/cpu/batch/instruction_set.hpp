@@ -1,5 +1,5 @@
 // Defines macros for the instruction sets that the compiler's flags select. A header includes this one after all others, and
-// end_instruction_set.hpp at its end, which undefines them. So no #pragma once.
+// end_instruction_set.hpp, which undefines the macros, at its end. For that reason there is no #pragma once.
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define LEAT_BATCH_AVX512 1

@@ -1,5 +1,5 @@
 #pragma once
-// Masks: selection, and conversion to and from arrays of bool.
+// Masks: selection, comparison, and conversion to and from arrays of bool.
 
 #include <leat/cpu/batch/memory.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace leat::cpu {
 
-/// Lane-wise a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask types.
+/// Lane-wise a where m is true, else b. Call it as cpu::select: xsimd has a function of that name for its own mask types.
 template <class T>
 [[gnu::always_inline]] inline batch<T> select(const mask<T>& m, const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
@@ -23,7 +23,7 @@ template <class T>
 #endif
 }
 
-/// Where a and b differ; NaN differs from everything. xsimd's own != is false for NaN.
+/// True where a and b differ; NaN differs from everything, whereas xsimd's own != is false for NaN.
 template <class T>
 [[gnu::always_inline]] inline mask<T> differs(const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
@@ -45,7 +45,7 @@ template <class T>
   if constexpr (sizeof(T) == 4) return static_cast<std::uint32_t>(_mm256_movemask_ps(m.data));
   else return static_cast<std::uint32_t>(_mm256_movemask_pd(m.data));
 #else
-  // Every lane of such a mask is all ones or all zeros.
+  // Every lane of a mask of this kind is all ones or all zeros.
   using integer = detail::same_width_integer<T>;
   integer buffer[lanes<integer>];
   static_assert(sizeof(buffer) == sizeof(m.data));
@@ -76,7 +76,7 @@ template <class T>
 #if defined(LEAT_BATCH_AVX512)
   _mm_mask_storeu_epi8(p, static_cast<__mmask16>((1U << n) - 1U), _mm_maskz_set1_epi8(m.data, 1));
 #else
-  // At most eight lanes: the product copies each bit to the lowest bit of its own byte.
+  // There are at most eight lanes: the multiplication copies each bit to the lowest bit of a separate byte.
   const std::uint64_t bits = mask_bits<T>(m);
   const std::uint64_t spread = (((bits & 0x7f) * 0x0002040810204081U) & 0x0101010101010101U) | ((bits & 0x80) << 49);
   std::memcpy(p, &spread, static_cast<std::size_t>(n));

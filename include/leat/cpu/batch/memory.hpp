@@ -19,7 +19,7 @@ template <class T>
   v.store_unaligned(p);
 }
 
-/// 0, 1, 2, …
+/// The lanes 0, 1, 2, …
 template <class T>
 [[gnu::always_inline]] inline batch<T> iota() {
   alignas(batch<T>) static constexpr struct table {
@@ -43,7 +43,7 @@ template <class T>
 #endif
 }
 
-/// Loads p[0, n) into the first n lanes; the others get `fill`. 1 <= n < lanes. Touches nothing outside [p, p + n).
+/// Loads p[0, n) into the first n lanes; the other lanes are `fill`. 1 <= n < lanes. Touches nothing outside [p, p + n).
 template <class T>
 [[gnu::always_inline]] inline batch<T> load_partial(const T* p, int n, T fill = T(0)) {
 #if defined(LEAT_BATCH_AVX512)
@@ -90,11 +90,11 @@ template <class T>
 #endif
 }
 
-/// `load_partial` of a count that is often known when it is compiled: one or two values are loaded as such. A masked load needs a mask, and
-/// waits for stores to what lies behind the array.
+/// `load_partial` for a count that is often known at compile time: one or two values are then loaded directly. A masked load needs a mask,
+/// and must wait for earlier stores to the memory after the array.
 template <class T>
 [[gnu::always_inline]] inline batch<T> load_rest(const T* p, int n) {
-#if !defined(__CUDACC__)  // nvcc cannot write a register's first values
+#if !defined(__CUDACC__)  // nvcc cannot set the first values of a register
   if (__builtin_constant_p(n)) {
     if (n == 1) return detail::from_native<T>(detail::native<T>{p[0]});
     if constexpr (lanes<T> > 2)
@@ -104,7 +104,7 @@ template <class T>
   return load_partial(p, n);
 }
 
-/// `store_partial` likewise.
+/// `store_partial` for a count that is often known at compile time.
 template <class T>
 [[gnu::always_inline]] inline void store_rest(T* p, const batch<T>& v, int n) {
   if (__builtin_constant_p(n) && n <= 2) {
@@ -121,8 +121,8 @@ template <class T>
   return reinterpret_cast<std::uintptr_t>(p) % batch_bytes == 0;
 }
 
-/// Non-temporal store of one batch (x86; elsewhere as `store`). p must be aligned to batch_bytes. `stream_fence` must follow before
-/// another thread reads.
+/// Non-temporal store of one batch (on x86; like `store` elsewhere). p must be aligned to batch_bytes. `stream_fence` must follow before
+/// another thread reads the memory.
 template <class T>
 [[gnu::always_inline]] inline void stream(T* p, const batch<T>& v) {
 #if defined(LEAT_BATCH_AVX512)

@@ -1,8 +1,8 @@
 #pragma once
-// Batches: as many values as one SIMD register holds, and masks, a bool per lane. The one header that includes xsimd.
-// Model: `batch<T>` is xsimd's batch for the instruction set that the compiler's flags select; its register is reinterpreted as a GNU
-// vector (`native<T>`), for which g++ and clang generate every integer operation and conversion. Intrinsics are used only where
-// AVX-512's mask registers or masked memory accesses need them.
+// Batches of as many values as fit one SIMD register, and masks, which have a bool per lane. This is the only header that includes xsimd.
+// Model: `batch<T>` is xsimd's batch for the instruction set that the compiler's flags select. Its register is reinterpreted as a GNU
+// vector (`native<T>`), for which g++ and clang generate every integer operation and conversion. Intrinsics are used only where AVX-512's
+// mask registers or masked memory accesses need them.
 
 #include <leat/cpu/configuration.hpp>
 
@@ -24,7 +24,7 @@ using batch = xsimd::batch<T>;
 template <class T>
 inline constexpr int lanes = static_cast<int>(batch<T>::size);
 
-/// A bool per lane. One type per lane width, so that masks of float and int32_t mix, and of double and int64_t.
+/// A bool per lane. There is one type per lane width, so that masks of float and int32_t can be mixed, and those of double and int64_t.
 template <class T>
 using mask = xsimd::batch_bool<std::conditional_t<sizeof(T) == 4, float, double>>;
 
@@ -33,7 +33,7 @@ inline constexpr std::size_t batch_bytes = sizeof(batch<float>);
 
 namespace detail {
 
-// A GNU vector of T in Bytes bytes.
+// A GNU vector of T with a size of `Bytes` bytes.
 template <class T, std::size_t Bytes>
 struct vector_of {
   typedef T type __attribute__((vector_size(Bytes)));
@@ -83,14 +83,14 @@ template <class T>
   else return mask<T>((typename mask<T>::register_type)m.data);
 }
 
-/// xsimd's mask for lanes of type T, from the canonical one.
+/// xsimd's mask for lanes of type T, converted from the canonical mask.
 template <class T>
 [[gnu::always_inline]] inline xsimd::batch_bool<T> as_batch_bool(const mask<T>& m) {
   if constexpr (std::is_same_v<xsimd::batch_bool<T>, mask<T>>) return m;
   else return xsimd::batch_bool<T>((typename xsimd::batch_bool<T>::register_type)m.data);
 }
 
-/// Lanes of int32_t or int64_t that are all ones where m holds, as a mask.
+/// A mask from lanes of int32_t or int64_t that are all ones where it is true.
 template <class T>
 [[gnu::always_inline]] inline mask<T> mask_of_lanes(const batch<T>& ones) {
 #if defined(LEAT_BATCH_AVX512)
@@ -102,7 +102,7 @@ template <class T>
 }
 
 /// Lane-wise static_cast between types of one width: int32_t and float, int64_t and double. Values out of an integer's range give its
-/// minimum, as the processor does.
+/// minimum, as the processor's instruction does.
 template <class To, class From>
 [[gnu::always_inline]] inline batch<To> convert(const batch<From>& x) {
   static_assert(sizeof(To) == sizeof(From));

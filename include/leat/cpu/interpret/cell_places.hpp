@@ -1,6 +1,6 @@
 #pragma once
-// The cells of a cluster: storage of its row values. Cells that lanes read are broadcast to a batch and have an entry in the address
-// table; the others are single values.
+// The cells of a cluster, which store its per-row values. A cell that lanes read is broadcast to a batch and has an entry in the address
+// table; other cells are single values.
 
 #include <leat/cpu/interpret/cluster_instructions.hpp>
 
@@ -14,7 +14,7 @@ class cell_places {
   /// `code`: the integers of the cluster.
   cell_places(cluster_code& to, const std::int64_t* code) : to_(to), code_(code) {}
 
-  /// Records operands that lanes read: their cells will be broadcast.
+  /// Records the scalars that lanes read, because their cells will be broadcast.
   void note(const std::vector<instruction>& code) {
     if (at_.empty()) {
       int count = 0;
@@ -32,7 +32,7 @@ class cell_places {
       if (is_scalar(i.kinds.z)) read_by_lanes(i.kinds.z, i.z);
     }
   }
-  /// Places the remaining cells, after all have been noted.
+  /// Places the remaining cells, once all instructions have been noted.
   void place() {
     for (int& c : at_)
       if (c < 0) {
@@ -52,10 +52,10 @@ class cell_places {
   /// The offset of a cell in bytes.
   int cell(std::int64_t kind, std::int64_t r) const { return at_[static_cast<std::size_t>(number(kind, r))]; }
   bool is_repeated(std::int64_t kind, std::int64_t r) const { return address(kind, r) >= 0; }
-  /// Its entry in the address table, or -1.
+  /// The cell's entry in the address table, or -1.
   int address(std::int64_t kind, std::int64_t r) const { return address_[static_cast<std::size_t>(number(kind, r))]; }
 
-  /// 1, or -0, of a floating-point dtype, as a cell that lanes read.
+  /// The address of the constant 1 or -0 of a floating-point dtype, in a cell that lanes read.
   int constant_address(std::int64_t kind, dtype type) {
     const bool one = kind == constant_kind + 1;
     for (const auto& c : constants_)

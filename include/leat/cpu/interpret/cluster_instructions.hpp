@@ -1,6 +1,6 @@
 #pragma once
-// A cluster's instructions while they are translated from a program to code: the registers they access, and peephole fusion: a sum,
-// difference or product that only one operator reads is computed in that operator's block.
+// A cluster's instructions during their translation from a program to code: the registers they access, and peephole fusion. A sum,
+// difference or product that only one operator reads is computed together with that operator.
 
 #include <leat/cpu/interpret/cluster_code.hpp>
 #include <leat/cpu/interpret/fused_pairs.hpp>
@@ -19,7 +19,7 @@ struct passed_register {
   int operand;
   std::int64_t kind, number;
 };
-/// A loop that was compiled ahead, as an instruction of a cluster: what it reads and writes.
+/// A loop that was compiled ahead of time, as an instruction of a cluster: the registers that it reads and writes.
 struct joined_loop {
   loop_function run = nullptr;
   int operands = 0;
@@ -30,20 +30,20 @@ struct instruction {
   int op;
   std::int64_t d, x, y, z;
   signature kinds;
-  block_function fused = nullptr;             // of several operators; then `op` is 0
-  std::shared_ptr<const joined_loop> loop{};  // then `op` is `run_loop`
+  block_function fused = nullptr;             // the function of several operators; then `op` is 0
+  std::shared_ptr<const joined_loop> loop{};  // the compiled loop; then `op` is `run_loop`
 };
-// Register kinds of constants: cells that no instruction of the program names.
+// The register kind of constants, which are cells that no instruction of the program names.
 inline constexpr std::int64_t constant_kind = std::int64_t{1} << 40;
 inline bool is_constant(std::int64_t kind) { return kind >= constant_kind; }
 inline bool is_lane(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && !register_is_scalar(kind); }
 inline bool is_scalar(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && register_is_scalar(kind); }
-// Instructions of tiles, which programs do not have: see tile_writer.hpp.
+// Instructions that only tiles have, and programs do not: see tile_writer.hpp.
 inline constexpr int spread_rows = -1001;  // destination, row value
 inline constexpr int reduce_rows = -1002;  // row value, register, operator
-// A loop that was compiled ahead: see ready_loops.hpp.
+// A call of a loop that was compiled ahead of time: see ready_loops.hpp.
 inline constexpr int run_loop = -1003;
-// Whether an instruction writes a register, `d`.
+// Whether an instruction writes a register, its `d`.
 inline bool defines(const instruction& i) {
   return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload || i.op == spread_rows || i.op == reduce_rows;
 }
@@ -109,7 +109,7 @@ inline std::vector<register_use> uses_of(const std::vector<instruction>& code, c
   }
   return uses;
 }
-// The instruction that computes an operand for this use alone, if its operator is one of three; or null.
+// The instruction that computes an operand only for this use, if its operator is a sum, difference or product; else null.
 inline instruction* only_for_this(std::vector<instruction>& code, const std::vector<register_use>& uses, const lane_numbers& number,
                                   std::int64_t kind, std::int64_t r) {
   if (!is_lane(kind)) return nullptr;
@@ -120,7 +120,7 @@ inline instruction* only_for_this(std::vector<instruction>& code, const std::vec
       i.op == operator_record<add_op>::code || i.op == operator_record<sub_op>::code || i.op == operator_record<mul_op>::code;
   return simple ? &i : nullptr;
 }
-inline constexpr int fused_away = -1000;  // the operator of an instruction that was fused into another
+inline constexpr int fused_away = -1000;  // the operator of an instruction that was fused into another one
 inline void set_factors(instruction& made, const instruction& product) {
   made.x = product.x;
   made.y = product.y;
@@ -128,7 +128,7 @@ inline void set_factors(instruction& made, const instruction& product) {
   made.kinds.y = product.kinds.y;
 }
 
-/// Fuses operands that only one operator reads into it, if there is a function of both.
+/// Fuses operands into the only operator that reads them, if there is a function for both.
 inline void fuse_neighbors(std::vector<instruction>& code, const lane_numbers& number) {
   auto uses = uses_of(code, number);
   const auto alone = [&](std::int64_t kind, std::int64_t r) { return only_for_this(code, uses, number, kind, r); };

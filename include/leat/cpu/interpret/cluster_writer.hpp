@@ -1,6 +1,6 @@
 #pragma once
-// Translates the integers of a program's step to a cluster's code, see cluster_code.hpp: fuses neighbors, allocates registers, and
-// resolves the functions of instructions.
+// Translates the integers of a program's step into a cluster's code, see cluster_code.hpp: fuses neighboring operators, allocates
+// registers, and resolves the functions of instructions.
 
 #include <leat/cpu/interpret/ready_loops.hpp>
 #include <leat/cpu/interpret/tile_writer.hpp>
@@ -60,7 +60,7 @@ class cluster_writer {
     for (const auto& i : phase(1 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 1]);
     for (const auto& i : phase(2 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 2]);
     tile.write();
-    // The addresses of slots and moving addresses follow those of cells.
+    // In the address table, slots and moving addresses follow the cells.
     const int cells = static_cast<int>(to_.cell_addresses.size());
     const auto settle = [&](int& a) {
       if (a >= moving_base) a = a - moving_base + cells + to_.slots;
@@ -103,7 +103,7 @@ class cluster_writer {
   }
   const std::vector<instruction>& phase(int p) const { return phases_[static_cast<std::size_t>(p)]; }
 
-  // The order of the compiled cluster, see kernels/cluster.hpp.
+  // Chooses the summation order of the compiled cluster, see kernels/cluster.hpp.
   void choose_order() {
     std::size_t longest = 0;
     bool reduces = false;
@@ -205,7 +205,7 @@ class cluster_writer {
 
   // ---- lanes ----------------------------------------------------------------------------------------------------------
 
-  // Writes one pass over a row; returns the number of moving addresses.
+  // Writes one traversal of a row; returns the number of moving addresses.
   int write_lanes(const std::vector<instruction>& code, lane_phase& to) {
     if (code.empty()) return 0;
     lives_.find_lives(code, to_.combines_rows);

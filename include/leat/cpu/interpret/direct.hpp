@@ -1,6 +1,6 @@
 #pragma once
-// A small program as one list of function calls with the addresses of their operands. `run_cluster` finds the place of each register in
-// each run, which takes longer than computing a few numbers; here that is done once for a plan. The calls are those that
+// A small program as one list of function calls with the addresses of their operands. `run_cluster` computes the address of each register
+// in each run, which takes longer than computing a few numbers; here the addresses are computed once for a plan. The calls are those that
 // `run_cluster` makes, in the same order, so the results are the same bytes.
 
 #include <leat/cpu/interpret/run_cluster.hpp>
@@ -15,16 +15,16 @@
 
 namespace leat::cpu {
 
-/// One call of a function over a block, over single values or of a reduction; or a copy; or a step that is run as it is.
+/// One call: of a function over a block or over single values, of a reduction, or a copy; or a step that the interpreter runs as usual.
 struct direct_call {
   enum class kind : std::uint8_t { block, single, copy, copy_bytes, gather, scatter, start, take, finish, into, fill, step, loop, more };
   kind what = kind::copy;
   std::uint8_t size = 0;  // bytes of an element
-  bool repeated = false;  // lanes read the result
+  bool repeated = false;  // whether lanes read the result
   reduction_order order = reduction_order::single;
   unsigned rows = 0;
   std::int64_t n = 0;
-  std::byte* at[4]{};  // the result, then operands; of a loop its operands, which go on in the calls after it, of the kind `more`
+  std::byte* at[4]{};  // the result, then operands; a loop's operands continue in the calls of kind `more` that follow it
   union {
     block_function block = nullptr;
     loop_function loop;
@@ -32,15 +32,16 @@ struct direct_call {
     const reduction_functions* reduction;
   };
   std::int64_t stride = 0;
-  int number = 0;  // of a step that is run as it is; of a loop's operands
+  int number = 0;  // the index of a step that runs as usual, or the number of a loop's operands
 };
 
-/// The calls of one program for one plan. One run at a time: the calls hold the addresses of the last run's buffers.
+/// The calls of one program for one plan. Only one run at a time, because the calls hold the addresses of the last run's buffers.
 class direct_program {
  public:
-  /// Clusters with more work than this, elements times instructions, gain nothing.
+  /// Clusters with more work than this, in elements times instructions, gain nothing.
   static constexpr std::int64_t most_work = 1 << 15;
-  /// Nor do clusters with more values of a row than this: so many calls leave the first-level cache, which a cluster's own steps do not.
+  /// Clusters with more per-row values than this gain nothing either: so many calls do not fit the first-level cache, whereas a cluster's
+  /// own steps do.
   static constexpr std::size_t most_scalars = 256;
 
   struct address {
@@ -54,7 +55,7 @@ class direct_program {
     std::vector<address> addresses;
   };
   std::vector<direct_call> calls;
-  std::vector<std::size_t> begins;  // indexed by step of the program: its first call
+  std::vector<std::size_t> begins;  // by step of the program: the index of its first call
   std::vector<buffer> buffers;
 
   std::byte* memory() const { return memory_.get(); }
@@ -63,13 +64,13 @@ class direct_program {
     std::memset(memory_.get(), 0, bytes);
   }
 
-  /// Runs the calls; `run_step(k)` runs a step as it is.
+  /// Runs the calls; `run_step(k)` runs step k as usual.
   template <class RunStep>
   [[gnu::always_inline]] void run(void* const* given, RunStep run_step) {
     place(given);
     run_calls(calls, run_step);
   }
-  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step's.
+  /// `run` that also calls `observer.before(k)` and `observer.after(k)` around the calls of the k-th step.
   template <class RunStep, class Observer>
   void run(void* const* given, RunStep run_step, Observer& observer) {
     place(given);
@@ -154,7 +155,7 @@ class direct_writer {
     direct_call& c = add(direct_call::kind::step);
     c.number = number;
   }
-  /// Whether the cluster could be written: one row at most, in one block, by one thread.
+  /// Writes a cluster's calls, if it has at most one row, in one block, for one thread; returns whether it does.
   bool cluster(const cluster_code& c, const program_view::step& info, const std::int64_t* plan) {
     const bool one_row = !c.has_inner || (plan[plan_rows] == 1 && plan[plan_inner] <= c.block);
     const bool streams = c.combined.empty() && plan[plan_stores] == stores_past_caches;
@@ -162,7 +163,7 @@ class direct_writer {
     for (const auto& list : c.scalars) {
       scalar_steps += list.size();
       for (const scalar_step& step : list)
-        if (step.what == scalar_step::kind::look_up) return false;  // its place is another one in each run
+        if (step.what == scalar_step::kind::look_up) return false;  // its address differs from run to run
     }
     if (plan[plan_chunks] != 1 || !one_row || streams || scalar_steps > direct_program::most_scalars) return false;
     begin(c, plan);
@@ -207,7 +208,7 @@ class direct_writer {
   }
   /// Begins the next step of the program.
   void begin_step() { made_.begins.push_back(made_.calls.size()); }
-  /// What could not be written is left out again.
+  /// Removes the calls after `mark`, if a cluster could not be written.
   std::size_t mark() const { return made_.calls.size(); }
   void back_to(std::size_t mark) {
     made_.calls.resize(mark);
@@ -256,7 +257,7 @@ class direct_writer {
     plan_ = plan;
     n_ = c.has_inner ? plan[plan_inner] : 0;
     cells_ = take_memory(c.cell_bytes + static_cast<std::int64_t>(repeated_bytes));
-    // What no cluster keeps for its next run is the same memory for all of them.
+    // Memory that clusters need only while they run is shared by all of them.
     std::int64_t shared_end = 0;
     const auto share = [&](std::int64_t bytes) { return std::exchange(shared_end, shared_end + (bytes + 63) / 64 * 64); };
     accumulators_ = share(static_cast<std::int64_t>(sizeof(accumulator)) * c.accumulators);
@@ -270,9 +271,9 @@ class direct_writer {
       if (a.cell == offset) return a.at;
     return own(cells_ + offset);
   }
-  // A value of the row need not be copied out of the buffer that it is loaded from, where the cluster does not write there, nor into
-  // the one that it is stored to, where the cluster does not read there. What many calls read is copied all the same: a feed has
-  // another address in each run, and `place` would write it into all of them.
+  // A per-row value need not be copied out of the buffer that it is loaded from if the cluster does not write there, nor into the buffer
+  // that it is stored to if the cluster does not read there. A value that many calls read is copied nevertheless, because a feed has
+  // another address in each run, and `place` would have to update all of these calls.
   void find_aliases() {
     aliases_.clear();
     std::vector<int> reads, writes;
@@ -320,7 +321,7 @@ class direct_writer {
     using kind = scalar_step::kind;
     return s.what == kind::store || s.what == kind::finish_all || s.what == kind::reduce_cell || s.what == kind::look_up;
   }
-  // One function writes the cell, no lane reads it, and it has no other place yet.
+  // Whether a single function writes the cell, no lane reads it, and it is not an alias already.
   bool is_computed_alone(int offset) const {
     bool computed = false;
     for_each_scalar([&](const scalar_step& step) {
@@ -356,7 +357,7 @@ class direct_writer {
           add(direct_call::kind::copy, place_of_operand(s.d), cell(s.x));
           break;
         case kind::immediate:
-        case kind::position: {  // of the only row: 0
+        case kind::position: {  // the position of the only row, 0
           const std::int64_t bits = s.what == kind::immediate ? s.bits : 0;
           if (writers_of(s.d) == 1) {
             constants_.push_back({cells_ + s.d, bits, s.size, s.repeated});
@@ -381,7 +382,7 @@ class direct_writer {
           c.n = c.stride = 1;
           break;
         }
-        case kind::look_up: continue;  // see cluster()
+        case kind::look_up: continue;  // clusters with lookups are not written, see cluster()
       }
       made_.calls.back().size = s.size;
       made_.calls.back().repeated = s.repeated;
@@ -467,11 +468,11 @@ class direct_writer {
         }
         return;
       }
-      case kind::stream: return;  // results do not pass the caches by
+      case kind::stream: return;  // results do not bypass the caches here
     }
     made_.calls.back().size = s.size;
   }
-  // From or to an operand along its stride.
+  // Copies from or to an operand, along its stride.
   void move(direct_call::kind what, place d, place x, const lane_step& s) {
     if (stride_of(s.operand) == 1) return copy_bytes(d, x, s.size);
     direct_call& c = add(what, d, x);
@@ -482,7 +483,7 @@ class direct_writer {
     direct_call& c = add(direct_call::kind::copy_bytes, d, x);
     c.n = n_ * size;
   }
-  // Counted in batches, as the compiled cluster counts.
+  // Counts positions in batches, as the compiled cluster does, so that results are equal.
   void count_positions(const position_list& p) {
     with_element(p.type, [&]<class T>(T) {
       if constexpr (!std::is_same_v<T, bool>) {
@@ -494,12 +495,12 @@ class direct_writer {
   }
 
   direct_program made_;
-  std::vector<std::array<place, 4>> places_;  // of each call
+  std::vector<std::array<place, 4>> places_;  // the places of each call's operands
   std::int64_t bytes_ = 0, shared_bytes_ = 0;
   const cluster_code* c_ = nullptr;
   const std::int64_t* plan_ = nullptr;
   std::int64_t n_ = 0, cells_ = 0, accumulators_ = 0, slots_ = 0, spills_ = 0;
-  std::vector<alias> aliases_;  // of the cluster's cells
+  std::vector<alias> aliases_;  // the aliased cells of the current cluster
   std::vector<constant> constants_;
   std::vector<position_list> positions_;
 };

@@ -1,10 +1,11 @@
 #pragma once
-// Element-wise operators as functions over blocks. An operator's one definition, `apply`, yields two plain functions for each
-// combination of dtypes that its rule accepts: over a block of contiguous elements, in SIMD batches if the dtypes have one width, and
-// over single values. A program that is known only at run time calls them by address.
-// An operand of a block may be one value for all of it: the value is then stored broadcast to a batch, and its pointer does not
-// advance. So one function serves all kinds of operands.
-// Results are those of the compiled clusters, which instantiate the same `apply` over the same batches; see interpret.hpp.
+// Element-wise operators as functions over blocks. The single definition of an operator, `apply`, yields two plain functions for each
+// combination of dtypes that its rule accepts: one over a block of contiguous elements, in SIMD batches if the dtypes have one width, and
+// one over single values. A program that is known only at run time calls them by address.
+//
+// An operand of a block may be a single value for all of it. The value is then stored broadcast to a batch, and its pointer does not
+// advance, so that one function serves all kinds of operands. Results are equal to those of the compiled clusters, which instantiate the
+// same `apply` over the same batches; see interpret.hpp.
 
 #include <leat/cpu/lanes.hpp>
 #include <leat/graph/operator.hpp>
@@ -15,13 +16,13 @@
 
 namespace leat::cpu {
 
-/// to[i] = op(x[i], y[i], z[i]) for i < n. Bit k of `rows` says whether operand k has n elements or is one value, repeated for
+/// to[i] = op(x[i], y[i], z[i]) for i < n. If bit k of `rows` is set, operand k has n elements; otherwise it is one value, repeated over
 /// `repeated_bytes`. The result may alias an operand with elements of the same size.
 using block_function = void (*)(void* to, const void* x, const void* y, const void* z, std::int64_t n, unsigned rows);
 /// *to = op(*x, *y, *z).
 using single_function = void (*)(void* to, const void* x, const void* y, const void* z);
 
-/// The functions of an operator for some dtypes; null if it does not take them.
+/// The functions of an operator for some dtypes; null if it does not accept them.
 struct element_functions {
   block_function block = nullptr;
   single_function single = nullptr;
@@ -32,7 +33,7 @@ inline constexpr std::size_t repeated_bytes = batch_bytes;
 
 namespace detail {
 
-// The lane width at which such dtypes are computed together, in bytes: 4, 8, or 0 for one element at a time.
+// The lane width in bytes with which these dtypes can be computed together: 4, 8, or 0 for one element at a time.
 template <dtype... Types>
 constexpr int common_width() {
   int width = 0;
@@ -47,7 +48,7 @@ constexpr int common_width() {
   return one ? width : 0;
 }
 
-// The dtype that an operator computes in: of three operands the second's, since the first may be a condition.
+// The dtype in which an operator computes. Of three operands it is that of the second, because the first may be a condition.
 template <dtype First, dtype... Rest>
 constexpr dtype computed_type() {
   const dtype rest[]{Rest..., First};
@@ -63,7 +64,7 @@ struct lanes_for<0> {
   using type = kernels::scalar_lanes;
 };
 
-// One operand of a block, with its step.
+// One operand of a block, and the step by which it advances.
 template <class T>
 struct block_input {
   const T* at;
@@ -137,7 +138,7 @@ struct element_loop {
         }
         if (rest == 0) return;
         if (end != nullptr) break;
-        // The rest of the operands is padded to a batch, so that the code above serves it too.
+        // The remaining elements are padded to a batch, so that the code above can process them, too.
         int k = 0;
         ((in.at = in.step == 0 ? in.at : padded<lanes>(last[k], in.at, rest), ++k), ...);
         end = to;
@@ -231,7 +232,7 @@ constexpr auto element_table(std::index_sequence<I...>) {
                        &element_loop<Op, list[I].result, list[I].in[0], list[I].in[1], list[I].in[2]>::single}}...};
 }
 
-// A conversion: from every dtype to every other.
+// The functions of a conversion, from every dtype to every other one.
 template <class Op, std::size_t... I>
 constexpr auto conversion_table(std::index_sequence<I...>) {
   return std::array<element_entry, sizeof...(I)>{
@@ -241,7 +242,7 @@ constexpr auto conversion_table(std::index_sequence<I...>) {
                      &element_loop<Op, all_dtypes[I % dtype_count], all_dtypes[I / dtype_count]>::single}}...};
 }
 
-/// The functions of `Op` from these dtypes to that one.
+/// The functions of `Op` from the dtypes `in` to the dtype `result`.
 template <class Op>
 element_functions find_element(dtype result, const dtype* in, int count) {
   static constexpr auto table = [] {

@@ -1,13 +1,13 @@
 #pragma once
-// Two or three operators as one function over blocks. Passing a result from one operator to the next through a block costs a store and
-// a load, as much time as simple arithmetic itself; the most frequent neighbors are therefore computed together:
+// Two or three operators as one function over blocks. Passing a result from one operator to the next through a block costs a store and a
+// load, which take as much time as simple arithmetic. The most frequent combinations are therefore computed together:
 //
-//   f(x y + z), f(x y - z)      f costly: the arithmetic before it is hidden behind it. A missing factor or addend is 1 or -0,
-//                                which change nothing
-//   (x ∘ y) ∘ z, z ∘ (x ∘ y)    ∘ one of + - ×
+//   f(x y + z), f(x y - z)      f is costly, and hides the time of the arithmetic before it. A missing factor is replaced by 1,
+//                                and a missing addend by -0, which change nothing
+//   (x ∘ y) ∘ z, z ∘ (x ∘ y)    ∘ is one of + - ×
 //   relu(x ∘ y), square(x ∘ y)
 //
-// The operations and their order are those of the single operators.
+// The operations and their order are the same as in the single operators.
 
 #include <leat/cpu/interpret/element.hpp>
 #include <leat/ops/nn.hpp>
@@ -44,7 +44,7 @@ struct function_of_affine {
 struct fused_entry {
   int outer;
   int inner;
-  bool first;  // the inner result is the outer operator's first operand; if affine, whether it subtracts
+  bool first;  // whether the inner result is the outer operator's first operand; if affine, whether it subtracts
   dtype type;
   block_function block;
 };
@@ -71,7 +71,8 @@ constexpr auto pairs_with =
 template <dtype D, class... Outer>
 constexpr auto affine_functions = std::array{affine_entry<Outer, false, D>()..., affine_entry<Outer, true, D>()...};
 
-/// The function for `outer` of `inner`, or null. `inner` -1: of a product and a sum, or a difference if `first`.
+/// The function that applies `outer` to the result of `inner`, or null. If `inner` is -1, that result is a product plus a summand, or minus
+/// it if `first`.
 inline block_function find_fused(int outer, int inner, bool first, dtype type) {
   constexpr auto single = dtype::float32;
   constexpr auto twice = dtype::float64;

@@ -1,6 +1,6 @@
 #pragma once
-// Register allocation for lanes: a slot of the worker's memory, an operand itself (read where it was loaded from, or computed where it
-// will be stored), or a row buffer.
+// Register allocation for lanes. A register is stored in a slot of the worker's memory, in an operand (where it was loaded from, or where
+// it will be stored), or in a row buffer.
 
 #include <leat/cpu/interpret/cell_places.hpp>
 
@@ -9,14 +9,14 @@
 
 namespace leat::cpu::detail {
 
-enum class lane_place { slot, loaded, stored, kept };  // storage of a register; `kept` in a row buffer
+enum class lane_place { slot, loaded, stored, kept };  // storage of a register; `kept`: in a row buffer
 struct lane_register {
   int defined = -1;
   int last_use = -1;
   int size = 0;
   lane_place where = lane_place::slot;
-  bool per_row = false;  // of a tile: an array of one value per row
-  int operand = -1;      // that it is loaded from or stored to
+  bool per_row = false;  // whether it is, in a tile, an array of one value per row
+  int operand = -1;      // the operand that it is loaded from or stored to
   int spill = -1;
   int address = -1;
   int slot = -1;
@@ -31,7 +31,7 @@ class lane_places {
   const lane_register& of(std::int64_t kind, std::int64_t r) const { return lives_[number_(kind, r)]; }
   lane_register& operator[](std::size_t number) { return lives_[number]; }
 
-  /// Finds each register's live range; registers from which rows are combined live to the end.
+  /// Finds each register's live range. Registers from which rows are combined live to the end.
   void find_lives(const std::vector<instruction>& code, bool combines_rows) {
     lives_.assign(number_.size(), {});
     const int end = static_cast<int>(code.size());
@@ -49,7 +49,7 @@ class lane_places {
       });
     }
   }
-  /// Chooses the storage of each lane register; in a tile, loads and stores of any stride may use the operand itself.
+  /// Chooses the storage of each lane register. In a tile, loads and stores of any stride may use the operand itself.
   void choose_places(const std::vector<instruction>& code, bool tiled) {
     find_touches(code);
     for (const auto& c : code) {
@@ -81,7 +81,7 @@ class lane_places {
     }
   }
 
-  /// Frees all of the first `slots`; `slots()` returns the number in use once more are allocated.
+  /// Frees the first `slots` slots. Allocating more than these increases `slots()`.
   void free_slots(int slots) {
     slots_ = slots;
     free_.clear();
@@ -109,7 +109,7 @@ class lane_places {
       damaged_program("an instruction names an operand that is not there");
     return buffers_[static_cast<std::size_t>(operand)];
   }
-  // Where buffers are loaded from or stored to, by buffer.
+  // An instruction that loads from or stores to a buffer; sorted by buffer.
   struct touch {
     int buffer;
     int at;

@@ -30,7 +30,7 @@ void run_matmul_update(void* const* p, const kernels::step_numbers& n, int count
   if (count > 3) alpha *= *static_cast<const T*>(p[3]);
   multiply(p, n, static_cast<T*>(p[2]), alpha, T(1));
 }
-// The function for `type` among the given dtypes.
+// The function for `type`, which must be among the given dtypes, or null.
 template <template <dtype> class Of, dtype... Types>
 kernel_function by_dtype(dtype type) {
   kernel_function found = nullptr;
@@ -50,7 +50,7 @@ template <dtype D>
 struct check_divisor_of {
   static void run(void* const* p, const kernels::step_numbers& n, int) { run_check_divisor<element_of<D>>(p, n); }
 };
-// Kernels that only move elements work on any type of the same size.
+// Kernels that only move elements use one type for all dtypes of the same size.
 template <int Bytes>
 using moved = std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>;
 

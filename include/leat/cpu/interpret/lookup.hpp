@@ -1,5 +1,6 @@
 #pragma once
-// Looks up functions of operators and reductions by code; immediates as bytes; and the errors of programs that cannot be run.
+// Looks up the functions of operators and reductions by code, converts immediates to bytes, and throws the errors of programs that cannot
+// run.
 
 #include <leat/core/error.hpp>
 #include <leat/cpu/interpret/registry.hpp>
@@ -37,7 +38,7 @@ inline const reduction_functions* reduction_of_code(int code, dtype type) {
   return f;
 }
 
-// A number as the bytes of its dtype, in the lowest bytes of the result.
+// A number, converted to its dtype, in the lowest bytes of the result.
 inline std::int64_t immediate_bits(dtype type, std::int64_t word) {
   const auto as_bits = [](auto v) {
     std::int64_t bits = 0;

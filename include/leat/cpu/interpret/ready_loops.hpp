@@ -1,9 +1,10 @@
 #pragma once
-// Loops of many operators that are compiled ahead, as functions over blocks: their intermediate results never leave the registers. A
-// cluster that contains the operators of such a loop, whatever is fused around them, calls it in their place.
+// Loops of many operators that are compiled ahead of time, as functions over blocks, so that their intermediate results never leave the
+// registers. A cluster that contains the operators of such a loop calls it in their place, whatever else is fused around them.
 //
-// A loop is known by the instructions that it was compiled from, those of a cluster of one phase: `join_loops` looks for them, from the
-// last operator back, among a cluster's. What the loop loads may be any register of the kind; what it stores are registers again.
+// A loop is identified by the instructions from which it was compiled, those of a cluster with one phase. `join_loops` searches a cluster's
+// instructions for them, from the last operator back. The registers that the loop loads may be any registers of the same kind; its results
+// are stored to registers again.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/interpret/cluster_instructions.hpp>
@@ -17,15 +18,15 @@ namespace leat::cpu {
 
 namespace detail {
 
-/// The instructions of a loop that is compiled, by what they are to its operands.
+/// The instructions of a compiled loop, sorted by their role: operators, loads, and stores.
 struct ready_loop {
   loop_function run = nullptr;
   int operands = 0;
-  std::vector<instruction> operators;  // the last one computes what nothing else reads
+  std::vector<instruction> operators;  // the result of the last one is not read by the others
   std::vector<passed_register> loads, stores;
 };
 
-// Reads the integers of a cluster: the registers that are loaded, and all other instructions.
+// Reads the integers of a cluster: its loads, its stores, and all other instructions.
 inline ready_loop read_loop(const std::int64_t* code, loop_function run) {
   ready_loop made{run, static_cast<int>(code[operand_total]), {}, {}, {}};
   const int phases = 2 * static_cast<int>(code[stages]) + 3;
@@ -52,7 +53,7 @@ inline loop_table& known_loops() {
   fills.run({LEAT_FILLS(fill_ready_loops)});
   return table;
 }
-/// Adds a loop to those that are looked for. Longer ones are found first.
+/// Registers a loop. Longer loops are searched for first.
 inline void enter_loop(ready_loop made) {
   auto& table = known_loops();
   const std::lock_guard lock(table.guard);
@@ -61,14 +62,14 @@ inline void enter_loop(ready_loop made) {
   table.loops.insert(at, std::make_shared<const ready_loop>(std::move(made)));
 }
 
-// Looks for one loop in a list in which every register is written once.
+// Searches for one loop in a list of instructions in which every register is written only once.
 class loop_finder {
  public:
   loop_finder(const std::vector<instruction>& code, const std::vector<register_use>& uses, const lane_numbers& number,
               const ready_loop& loop)
       : code_(code), uses_(uses), number_(number), loop_(loop) {}
 
-  /// Whether the loop ends with the operator at `last`.
+  /// Whether the loop occurs with its last operator at `last`.
   bool ends_at(int last) {
     bound_.clear();
     members_.clear();
@@ -76,7 +77,7 @@ class loop_finder {
     return is_same(end.kinds.d, end.d, code_[static_cast<std::size_t>(last)].kinds.d, code_[static_cast<std::size_t>(last)].d) &&
            members_.size() == loop_.operators.size() && is_whole(last);
   }
-  /// The operators found.
+  /// The indices of the operators that belong to the loop.
   const std::vector<int>& members() const { return members_; }
   std::shared_ptr<const joined_loop> joined() const {
     auto made = std::make_shared<joined_loop>();
@@ -103,7 +104,7 @@ class loop_finder {
       if (b.of_kind == kind && b.of_number == number) return &b;
     return nullptr;
   }
-  // Whether a register of the cluster is this one of the loop, with all that it is computed from.
+  // Whether a register of the cluster corresponds to this register of the loop, with everything that it is computed from.
   bool is_same(std::int64_t of_kind, std::int64_t of_number, std::int64_t kind, std::int64_t number) {
     if (kind != of_kind) return false;
     if (const binding* b = find(of_kind, of_number)) return b->kind == kind && b->number == number;
@@ -123,7 +124,7 @@ class loop_finder {
     bound_.push_back({of_kind, of_number, kind, number});
     return true;
   }
-  // Whether nothing else reads what the loop keeps to itself, nor what it gives before it ends.
+  // Whether no other instruction reads a register that is internal to the loop, or a result of the loop before the loop ends.
   bool is_whole(int last) const {
     for (std::size_t k = 0; k < code_.size(); ++k) {
       if (std::find(members_.begin(), members_.end(), static_cast<int>(k)) != members_.end()) continue;
@@ -153,7 +154,7 @@ class loop_finder {
   std::vector<int> members_;
 };
 
-/// Replaces the operators of known loops by calls of them.
+/// Replaces the operators of known loops by calls of these loops.
 inline void join_loops(std::vector<instruction>& code, const lane_numbers& number) {
   auto& table = known_loops();
   const std::lock_guard lock(table.guard);

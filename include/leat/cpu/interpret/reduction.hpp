@@ -1,6 +1,6 @@
 #pragma once
-// Reductions as functions over blocks, in the order of the compiled clusters: four accumulator batches that take turns over a row and
-// are combined as a tree at its end, or a single value if a cluster's dtypes differ in width.
+// Reductions as functions over blocks, in the order of the compiled clusters: four accumulator batches that take turns over a row and are
+// combined as a tree at its end, or a single value if a cluster's dtypes differ in width.
 
 #include <leat/cpu/interpret/element.hpp>
 #include <leat/ops/reduction.hpp>
@@ -11,7 +11,7 @@ namespace leat::cpu {
 
 /// How the elements of a row are divided among accumulators.
 enum class reduction_order : int {
-  single,  // one value after the other
+  single,  // one value after another
   batch,   // one batch
   four     // four batches in turn
 };
@@ -25,16 +25,17 @@ struct alignas(batch_bytes) accumulator {
 struct reduction_functions {
   /// Sets every part to the identity.
   void (*start)(accumulator&, reduction_order) = nullptr;
-  /// Accumulates x[0, n). With `part` >= 0 all of it goes into that part.
+  /// Accumulates x[0, n). If `part` >= 0, everything is accumulated in that part.
   void (*take)(accumulator&, reduction_order, const void* x, std::int64_t n, int part) = nullptr;
   void (*finish)(const accumulator&, reduction_order, void* to) = nullptr;
   /// to[i * stride] = combine(to[i * stride], x[i]) for i < n.
   void (*into)(void* to, const void* x, std::int64_t n, std::int64_t stride) = nullptr;
-  /// to[i] = combine(to[i], (x0[i], x1[i]), (x2[i], x3[i])): four rows at once.
+  /// to[i] = combine(to[i], (x0[i], x1[i]), (x2[i], x3[i])): combines four rows at once, in pairs.
   void (*four_rows)(void* to, const void* const* x, std::int64_t n) = nullptr;
-  /// The results of `start`, `take` and `finish` for each of `rows` consecutive rows of `length` elements: to[k], k < rows.
+  /// The results of `start`, `take` and `finish` for each of `rows` consecutive rows of `length` elements: to[k] for k < rows.
   void (*each_row)(void* to, reduction_order, const void* x, std::int64_t rows, std::int64_t length) = nullptr;
-  /// `into` an array for each such row in turn, the first `grouped` of them as `four_rows`.
+  /// Combines such rows into an array, one after another like `into`, except that the first `grouped` rows are combined in fours, like
+  /// `four_rows`.
   void (*rows_into)(void* to, const void* x, std::int64_t rows, std::int64_t length, std::int64_t stride, std::int64_t grouped) = nullptr;
   void (*fill)(void* to, std::int64_t n) = nullptr;
   /// Combines the results of chunks, `stride` bytes apart, in order.
@@ -187,11 +188,11 @@ struct reduction_loop {
   static constexpr reduction_functions functions{&start, &take, &finish, &into, &four_rows, &each_row, &rows_into, &fill, &chunks};
 
  private:
-  // The first n lanes, and the identity in the others.
+  // The first n lanes from memory; the others are the identity.
   [[gnu::always_inline]] static value part_of(const T* x, int n) {
     return lanes::template or_else<T, true>(lanes::template load<T, true>(x, n), Op::template identity<T>(), n);
   }
-  // One batch of columns, over all rows.
+  // Combines all rows of one batch of columns.
   template <bool Partial>
   [[gnu::always_inline]] static value down(value v, const T* x, std::int64_t rows, std::int64_t length, std::int64_t grouped, int n) {
     const auto at = [&](std::int64_t k) {
@@ -205,7 +206,7 @@ struct reduction_loop {
   }
 };
 
-/// The functions of the reduction `Op` for a dtype, or null if it does not take it.
+/// The functions of the reduction `Op` for a dtype, or null if it does not accept it.
 template <class Op>
 const reduction_functions* find_reduction(dtype type) {
   const auto of = [&]<dtype D>() -> const reduction_functions* {

@@ -1,5 +1,5 @@
 #pragma once
-// The interpreter's registry of operators, by code. `library.hpp` registers the library's, programs their own.
+// The interpreter's registry of operators, by code. `library.hpp` registers the library's operators, and programs register their own.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/execute.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::cpu {
 
-/// A kernel of whole arrays: the operands, the step's numbers, and the number of operands, the result included.
+/// A kernel of whole arrays. Its arguments are the operands, the step's numbers, and the number of operands including the result.
 using kernel_function = void (*)(void* const* operands, const kernels::step_numbers& numbers, int count);
 
 /// The functions of an operator.
@@ -48,12 +48,12 @@ void run_kernel(void* const* p, const kernels::step_numbers& n, int count) {
     run_items(Kernel(p, n));
 }
 
-// The function for an index dtype; indices are int32 or int64.
+// The function for an index dtype, int32 or int64; null for others.
 template <class Int32, class Int64>
 kernel_function by_index(dtype index, Int32 of_int32, Int64 of_int64) {
   return index == dtype::int32 ? of_int32() : index == dtype::int64 ? of_int64() : nullptr;
 }
-// The kernel of `kernel_of<Op>` for the dtypes of these operands.
+// The kernel of `kernel_of<Op>` for the dtype of the first operand; the second has the type `Second`.
 template <class Op, class Second>
 kernel_function kernel_by_first(dtype first) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -64,14 +64,14 @@ kernel_function kernel_by_first(dtype first) {
   }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
 }
 
-// Whether the class says how its result is computed: element by element, by a reduction, or by `kernels::kernel_of`.
+// Whether the class defines how its result is computed: element by element, by a reduction, or by `kernels::kernel_of`.
 template <class Op>
 concept has_functions = Op::kind == op_kind::element || Op::kind == op_kind::reduction || kernels::has_kernel<Op>;
 }  // namespace detail
 
-/// Registers an operator with the interpreter: `register_kernel<root_sigmoid_op>()`. One that is element-wise or a reduction has its
-/// functions instantiated for the dtypes that its rule accepts, any other its kernel (`kernels::kernel_of`) for those that this takes.
-/// Thread-safe; the first of a type stays.
+/// Registers an operator with the interpreter: `register_kernel<root_sigmoid_op>()`. For an element-wise operator or a reduction it
+/// instantiates the functions for the dtypes that its rule accepts; for any other operator, its kernel (`kernels::kernel_of`) for the
+/// dtypes that the kernel accepts. Thread-safe; if a type is registered twice, the first registration remains.
 template <class Op>
 void register_kernel() {
   static_assert(detail::has_functions<Op>, "the class has no element function, no reduction and no kernel_of");

@@ -1,5 +1,5 @@
 #pragma once
-// Runs a cluster's code: the phases of kernels/cluster.hpp, each instruction over a block of the innermost loop.
+// Runs a cluster's code: the phases of kernels/cluster.hpp, with each instruction over a block of the innermost loop.
 
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/cluster_writer.hpp>
@@ -223,7 +223,7 @@ class cluster_run {
         break;
       }
       case kind::position: {
-        // Counted in batches, as in the compiled cluster.
+        // Counts positions in batches, as the compiled cluster does, so that results are equal.
         const std::int64_t count = c_.order == reduction_order::single ? 1 : static_cast<std::int64_t>(batch_bytes) / s.size;
         with_element(s.type, [&]<class T>(T) {
           if constexpr (!std::is_same_v<T, bool>) {
@@ -253,7 +253,7 @@ class cluster_run {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 
-  // Sums over rows: four rows are combined before the array is accessed. Returns the first row not done.
+  // Sums over rows: four rows are combined before the array is accessed. Returns the first row that remains.
   std::int64_t run_four_rows(const kernels::cluster_range& r) {
     const lane_phase& l = c_.lanes.front();
     std::int64_t row = r.row_begin;
@@ -292,7 +292,7 @@ class cluster_run {
   void** base_ = nullptr;
 };
 
-// Elements of a combined result: the extents along which its strides are not 0.
+// The number of elements of a combined result: the product of the loop sizes along which its strides are not 0.
 inline std::int64_t combined_elements(const cluster_code& c, int operand, const std::int64_t* extents, const program_view::step& info) {
   std::int64_t n = 1;
   for (int l = 0; l < c.loops; ++l)
@@ -302,7 +302,7 @@ inline std::int64_t combined_elements(const cluster_code& c, int operand, const 
 
 }  // namespace detail
 
-/// Runs a cluster in a workspace planned by `make_plan`; `plan` points to the cluster's numbers in it.
+/// Runs a cluster in a workspace planned by `make_plan`; `plan` points to the cluster's numbers in the plan.
 inline void run_cluster(const cluster_code& c, const program_view::step& info, const workspace& w, const std::int64_t* plan) {
   const std::int64_t* extents = plan + plan_numbers;
   kernels::cluster_arguments a;

@@ -12,7 +12,8 @@ namespace leat::cpu::detail {
 
 // ---- filling lanes ----------------------------------------------------------------------------------------------------
 
-// A store that extends into the next row is overwritten by that row's; short ones seldom cross a cache line.
+// A store may extend into the next row, whose own store overwrites it. Short stores are used where they suffice, because they seldom cross
+// a cache line.
 template <std::size_t Bytes, class T>
 void spread_by(T* to, const T* from, std::int64_t rows, std::int64_t length) {
   using vector = typename vector_of<T, Bytes>::type;
@@ -30,7 +31,7 @@ void spread_by(T* to, const T* from, std::int64_t rows, std::int64_t length) {
     std::memcpy(to + length - count, &v, Bytes);
   }
 }
-/// Each value repeated `length` times. Writes up to a batch past the end.
+/// Writes each value `length` times. Writes up to a batch past the end.
 template <class T>
 void spread_values(T* to, const T* from, std::int64_t rows, std::int64_t length) {
   const auto bytes = static_cast<std::size_t>(length) * sizeof(T);
@@ -44,7 +45,7 @@ void spread_values(T* to, const T* from, std::int64_t rows, std::int64_t length)
     spread_by<batch_bytes>(to, from, rows, length);
   }
 }
-/// The elements of a row, repeated `rows` times. Writes up to a batch past the end.
+/// Writes the elements of a row `rows` times. Writes up to a batch past the end.
 template <class T>
 void repeat_row(T* to, const T* row, std::int64_t rows, std::int64_t length) {
   const std::int64_t all = rows * length;
@@ -53,7 +54,7 @@ void repeat_row(T* to, const T* row, std::int64_t rows, std::int64_t length) {
     if (length < count) {
       T several[static_cast<std::size_t>(2 * count)];
       const batch<T> one = load_partial(row, static_cast<int>(length));
-      std::int64_t period = 0;  // whole rows, enough to fill a batch
+      std::int64_t period = 0;  // length of as many whole rows as fill a batch
       for (; period < count; period += length) store(several + period, one);
       if (period > count) period -= length;
       const batch<T> v = load(several);
@@ -71,7 +72,7 @@ void repeat_row(T* to, const T* row, std::int64_t rows, std::int64_t length) {
 
 // ---- tiles ------------------------------------------------------------------------------------------------------------
 
-/// How many rows of this range are computed at once; 1 or less if they are computed one by one.
+/// The number of rows of this range that are computed at once; 1 or less if they are computed one by one.
 inline std::int64_t rows_at_once(const cluster_code& c, const kernels::cluster_arguments& a, const kernels::cluster_range& r) {
   if (!c.tile.exists || r.begin != 0 || r.end <= 0 || r.end > cluster_code::longest_short_row || r.end != a.extents[c.outer]) return 1;
   const std::int64_t most = std::min({c.tile.block / r.end, tile_code::most_rows, r.row_end - r.row_begin});
@@ -80,7 +81,7 @@ inline std::int64_t rows_at_once(const cluster_code& c, const kernels::cluster_a
 
 class tile_run {
  public:
-  /// `base`: indexed by operand. `memory`: of `tile_code::bytes`.
+  /// `base` is indexed by operand; `memory` has `tile_code::bytes` bytes.
   tile_run(const cluster_code& c, const kernels::cluster_arguments& a, void* const* base, std::byte* cells, std::byte* memory,
            accumulator* accumulators)
       : c_(c), a_(a), base_(base), accumulators_(accumulators) {
@@ -126,14 +127,14 @@ class tile_run {
     }
     return true;
   }
-  // Whether all rows of an operand are the same.
+  // Whether all rows of an operand are the same memory.
   bool is_shared(int operand) const {
     const std::int64_t* s = strides(operand);
     for (int l = 0; l < c_.outer; ++l)
       if (s[l] != 0 && a_.extents[l] != 1) return false;
     return true;
   }
-  // Calls f(k, offset) for each row of the tile, with its offset in the operand.
+  // Calls f(k, offset) for each row of the tile, where offset is that of the row in the operand.
   template <class F>
   void each_row(int operand, F f) const {
     const std::int64_t* s = strides(operand);
@@ -211,7 +212,7 @@ class tile_run {
   }
   template <class T>
   void load(const tile_step& s) const {
-    if (table_[s.d] != table_[s.slot]) return;  // read in place
+    if (table_[s.d] != table_[s.slot]) return;  // the operand is read in place
     const T* const from = elements<T>(s.operand);
     T* const to = static_cast<T*>(table_[s.d]);
     const std::int64_t step = stride(s.operand);
@@ -228,7 +229,7 @@ class tile_run {
   }
   template <class T>
   void store(const tile_step& s) const {
-    if (table_[s.x] != table_[s.slot]) return;  // was written there
+    if (table_[s.x] != table_[s.slot]) return;  // the operand was written in place
     T* const to = elements<T>(s.operand);
     const T* const from = static_cast<const T*>(table_[s.x]);
     const std::int64_t step = stride(s.operand);
@@ -267,8 +268,8 @@ class tile_run {
   accumulator* accumulators_;
   void** table_ = nullptr;
   std::int64_t length_ = 0;
-  std::int64_t row_ = 0, rows_ = 0;  // the tile
-  std::int64_t grouped_ = 0;         // of these, combined in fours
+  std::int64_t row_ = 0, rows_ = 0;  // first row and number of rows of the tile
+  std::int64_t grouped_ = 0;         // the number of these that are combined in fours
 };
 
 }  // namespace leat::cpu::detail

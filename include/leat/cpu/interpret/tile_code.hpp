@@ -1,14 +1,14 @@
 #pragma once
-// A fused cluster with short rows, several rows at once: the cost per row (function calls, addresses, row values computed one by one)
-// would otherwise dominate. The rows of a tile are contiguous, in the operands themselves where possible. Each instruction of all
-// phases runs over the whole tile before the next one does:
+// A fused cluster with short rows, computed for several rows at once, because the cost per row (function calls, addresses, row values
+// computed one by one) would otherwise dominate. The rows of a tile are contiguous, in the operands themselves where possible. Each
+// instruction of all phases runs over the whole tile before the next instruction runs:
 //
 //   lanes           all elements of all rows, rows x length
-//   rows            one value per row: an array with a value for each row of the tile; reductions produce one
+//   rows            one value per row: an array with a value for each row of the tile; reductions produce such arrays
 //   spread          such an array as lanes: each value repeated for the length of its row
 //
-// Each row is reduced by itself, in the same order as alone, and rows are combined into an array or a cell in order: results are bit
-// for bit those of one row after the other.
+// Each row is reduced separately, in the same order as without tiles, and rows are combined into an array or a cell in order. Results are
+// therefore equal to those of one row after another, bit for bit.
 
 #include <leat/cpu/interpret/reduction.hpp>
 
@@ -17,7 +17,7 @@
 
 namespace leat::cpu {
 
-/// An instruction over a tile. Registers are indices in the address table: cells, slots, row arrays, moving addresses.
+/// An instruction over a tile. Its registers are indices in the address table: cells, slots, row arrays, moving addresses.
 struct tile_step {
   enum class kind : std::uint8_t {
     compute,       // lanes
@@ -36,12 +36,12 @@ struct tile_step {
   };
   kind what = kind::compute;
   std::uint8_t size = 0;  // bytes of the element
-  bool once = false;      // the first tile's result serves all
+  bool once = false;      // whether the first tile's result is used for all tiles
   dtype type = dtype::invalid;
-  unsigned rows = 0;  // operands of a block that have an element for each position, as bits
+  unsigned rows = 0;  // bit mask of the operands of a block that have an element for each position
   int d = 0, x = 0, y = 0, z = 0;
-  int slot = 0;      // where a load or store has its lanes if not in the operand
-  int operand = -1;  // or the loop that is counted
+  int slot = 0;      // where the lanes of a load or store are if not in the operand
+  int operand = -1;  // an operand, or the loop that is counted
   int accumulator = -1;
   block_function block = nullptr;
   const reduction_functions* reduction = nullptr;
@@ -49,11 +49,11 @@ struct tile_step {
 
 struct tile_code {
   static constexpr std::int64_t most_rows = 512;
-  static constexpr std::int64_t row_bytes = most_rows * 8 + 64;  // of a row array; not a power of two, because of cache sets
+  static constexpr std::int64_t row_bytes = most_rows * 8 + 64;  // bytes of a row array; not a power of two, to spread over cache sets
 
   bool exists = false;
   std::vector<tile_step> steps;
-  /// An address in an operand if its rows are contiguous, in a slot otherwise.
+  /// An address that is in an operand if its rows are contiguous, and in a slot otherwise.
   struct home {
     int at;
     int operand;
@@ -63,10 +63,10 @@ struct tile_code {
   int slots = 0;
   int row_arrays = 0;
   int addresses = 0;
-  std::int64_t block = 0;  // limit on the elements of a tile
+  std::int64_t block = 0;  // the largest number of elements of a tile
   std::int64_t slot_bytes = 0;
 
-  /// A worker's memory, in whole cache lines.
+  /// The size of a worker's memory, in whole cache lines.
   std::int64_t bytes() const { return (slots * slot_bytes + row_arrays * row_bytes + 8 * addresses + 63) / 64 * 64; }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Translates the phases of a cluster to the code of a tile, see tile_code.hpp: all phases are joined to one list in which every
-// register is written once and none is a scalar. Former scalars become row arrays; lanes that read one read it spread. A value that a
-// stage keeps for a later one (spill, reload) is the register itself.
+// Translates the phases of a cluster into the code of a tile, see tile_code.hpp. All phases are joined into one list in which every
+// register is written once and none is a scalar. Scalars become row arrays; lanes that read a scalar read its spread array. A value that a
+// stage keeps for a later one (spill, reload) is simply the same register.
 
 #include <leat/cpu/interpret/lane_places.hpp>
 
@@ -13,7 +13,7 @@ namespace leat::cpu::detail {
 
 class tile_writer {
  public:
-  /// `phases`: after peephole fusion. Cells that `instructions()` reads must be placed before `write()`.
+  /// `phases` are those after peephole fusion. The cells that `instructions()` reads must be placed before `write()`.
   tile_writer(cluster_code& to, cell_places& cells, const program_view::step& info, const std::int64_t* code,
               const std::vector<std::vector<instruction>>& phases)
       : to_(to),
@@ -27,12 +27,12 @@ class tile_writer {
     if (to_.has_inner && to_.outer > 0 && to_.outer <= max_rank && !join()) list_.clear();
   }
 
-  /// Empty if rows of this cluster can only be computed one by one.
+  /// Empty if the rows of this cluster can only be computed one by one.
   const std::vector<instruction>& instructions() const { return list_; }
 
   void write() {
     if (list_.empty()) return;
-    // Values that stay from tile to tile come first, in slots of their own.
+    // Values that are the same in all tiles come first, in slots of their own.
     std::vector<instruction> first, others;
     for (const auto& i : list_) (is_same_in_all_rows(i) ? first : others).push_back(i);
     list_ = std::move(first);
@@ -42,7 +42,7 @@ class tile_writer {
       if (!defines(i)) continue;
       auto& r = lives_.of(i.kinds.d, i.d);
       r.per_row = is_row(i.kinds.d, i.d);
-      if (is_same_in_all_rows(i)) r.last_use = static_cast<int>(list_.size());  // stays for the next tile
+      if (is_same_in_all_rows(i)) r.last_use = static_cast<int>(list_.size());  // is used by the next tile, too
     }
     lives_.choose_places(list_, true);
     lives_.free_slots(0);
@@ -53,11 +53,11 @@ class tile_writer {
     const std::int64_t unit = cluster_code::block_unit;
     const std::int64_t fits = cluster_code::cache_bytes / (std::max(1, to_.tile.slots) * widest_);
     to_.tile.block = std::clamp(fits / unit * unit, unit, cluster_code::longest_block);
-    to_.tile.slot_bytes = to_.tile.block * widest_ + unit;  // spreading writes whole batches
+    to_.tile.slot_bytes = to_.tile.block * widest_ + unit;  // plus a unit, because spreading writes whole batches
   }
 
  private:
-  // Bases in the address table until the number of each kind is known.
+  // Base numbers of each kind of address, until their final positions in the address table are known.
   static constexpr int slot_base = 1 << 20;
   static constexpr int row_base = 1 << 22;
   static constexpr int home_base = 1 << 24;
@@ -115,7 +115,7 @@ class tile_writer {
   const std::vector<instruction>& phase(int p) const { return phases_[static_cast<std::size_t>(p)]; }
 
   bool join_row(instruction i) {
-    if (i.op == finish_row) return true;  // it is computed where the lanes end
+    if (i.op == finish_row) return true;  // it is computed at the end of the lanes
     const auto input = [&](std::int64_t& kind, std::int64_t& r) {
       if (!is_of_rows(kind, r)) return false;
       r = row_number(kind, r);
@@ -190,7 +190,7 @@ class tile_writer {
     list_.push_back(i);
     return true;
   }
-  // The lanes of a row value.
+  // The lanes of a per-row value, spread on first use.
   std::int64_t spread(std::int64_t kind, std::int64_t r) {
     const std::int64_t from = row_number(kind, r);
     const std::int64_t lanes = from + code_[scalar_registers + file_of(kind)];
@@ -204,13 +204,13 @@ class tile_writer {
 
   void write_instruction(const instruction& c, int i) {
     lane_register* const d = defines(c) ? &lives_.of(c.kinds.d, c.d) : nullptr;
-    ending_.clear();  // registers whose last use this is
+    ending_.clear();  // the registers with their last use here
     numbers_.each_use(c, [&](std::size_t r) {
       if (lives_[r].last_use == i && std::find(ending_.begin(), ending_.end(), r) == ending_.end()) ending_.push_back(r);
     });
     if (d != nullptr) {
       widest_ = std::max(widest_, static_cast<std::int64_t>(d->size));
-      if (c.op >= 0)  // reuses an operand's slot
+      if (c.op >= 0)  // the result reuses the slot of an operand
         std::erase_if(ending_, [&](std::size_t r) {
           const bool there = lives_[r].size == d->size && lives_[r].where == lane_place::slot;
           if (there) release(lives_[r]);
@@ -222,7 +222,7 @@ class tile_writer {
     for (const std::size_t r : ending_) release(lives_[r]);
     if (d != nullptr && d->last_use == i) release(*d);
   }
-  // Whether a load or position gives the same lanes in all rows, whatever the cluster writes.
+  // Whether a load or position has the same lanes in all rows, and the cluster does not write them.
   bool is_same_in_all_rows(const instruction& i) const {
     if (i.op != instruction_code::load && i.op != position) return false;
     if (is_row(i.kinds.d, i.d)) return false;
@@ -319,7 +319,7 @@ class tile_writer {
     to_.tile.steps.push_back(s);
   }
 
-  // Resolves addresses: cells, then slots, then row arrays, then those that may be in an operand.
+  // Resolves addresses: cells come first, then slots, row arrays, and addresses that may be in an operand.
   void settle() {
     tile_code& tile = to_.tile;
     const int cells = static_cast<int>(to_.cell_addresses.size());
@@ -355,8 +355,8 @@ class tile_writer {
   const std::int64_t* code_;
   const std::vector<std::vector<instruction>>& phases_;
   int stages_;
-  std::vector<bool> of_rows_, spread_;                           // indexed by scalar
-  std::vector<std::pair<std::int64_t, std::int64_t>> finished_;  // by accumulator: the row value that it becomes
+  std::vector<bool> of_rows_, spread_;                           // both indexed by scalar
+  std::vector<std::pair<std::int64_t, std::int64_t>> finished_;  // by accumulator: the row value that holds its result
   std::vector<kept_register> spilled_;
   std::vector<reloaded_register> reloaded_;
   std::vector<instruction> list_;

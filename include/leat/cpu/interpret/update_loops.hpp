@@ -1,6 +1,7 @@
 #pragma once
-// Optimizers' steps as loops that are compiled ahead (ready_loops.hpp): their formulas (ops/updates.hpp) become programs in constant
-// evaluation, as those of typed sessions do, and what the loop of each is compiled from is what a cluster with such a step contains.
+// Optimizers' steps as loops that are compiled ahead of time (ready_loops.hpp). Their formulas (ops/updates.hpp) become programs in
+// constant evaluation, as in typed sessions. The instructions from which each loop is compiled are those that a cluster with such a step
+// contains.
 
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/ready_loops.hpp>
@@ -10,7 +11,7 @@
 
 namespace leat::cpu::detail {
 
-// The program of an update: all its inputs are fed, and what becomes of its variables is fetched.
+// The program of an update: all of its inputs are feeds, and the new values of its variables are fetches.
 template <class Update, dtype Type, bool Flag>
 struct update_program {
   static constexpr std::int64_t named_size = unknown_dimension - 1;
@@ -42,7 +43,7 @@ struct update_program {
     return all;
   }();
   static constexpr program_view view{data.data()};
-  // Its one loop.
+  // The index of its only loop.
   static constexpr int step = [] {
     int found = -1;
     for (int k = 0; k < view.steps(); ++k) {
@@ -69,7 +70,7 @@ void enter_update() {
   enter_loop(read_loop(program::data.data() + program::view.step_at(program::step).instructions, &program::run));
 }
 
-// Those whose loops gain from it: with roots and quotients, behind which all else is hidden.
+// Registers the updates that gain from it: those with roots and quotients, whose latency hides all other work.
 inline void enter_updates() {
   enter_update<update::adam, false>();
   enter_update<update::adam, true>();

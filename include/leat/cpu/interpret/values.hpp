@@ -1,5 +1,5 @@
 #pragma once
-// Values of run-time dtype, as bytes; and per-thread scratch memory.
+// Values with a dtype known at run time, as bytes; and scratch memory for each thread.
 
 #include <leat/core/dtype.hpp>
 #include <leat/cpu/batch.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::cpu::detail {
 
-// A thread's memory for the intermediate values of clusters. It grows to the largest cluster and is kept.
+// A thread's memory for the intermediate values of clusters. It grows to the size of the largest cluster, and is kept.
 class thread_memory {
  public:
   static std::byte* of(std::size_t bytes) {
@@ -68,7 +68,7 @@ void with_bytes(int size, F f) {
   else f(std::uint8_t{});
 }
 
-// Copies past the caches, as far as the destination is aligned.
+// Copies past the caches, where the destination is aligned.
 inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
   using word = batch<std::int32_t>;
   constexpr auto bytes = static_cast<std::int64_t>(batch_bytes);

@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic and functions on batches, with the members of scalar_math. exp, log, tanh, sigmoid and functions composed of them are the
-// kernels of elementary.hpp, the same operations in the same order as for scalars; less frequent functions apply the scalar one to each
-// lane.
+// Arithmetic and functions on batches, with the same members as scalar_math. exp, log, tanh, sigmoid and functions composed of them are the
+// kernels of elementary.hpp, with the same operations in the same order as for scalars; less frequent functions apply the scalar function
+// to each lane.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/kernels/math/elementary.hpp>
@@ -144,12 +144,12 @@ struct batch_math {
   [[gnu::always_inline]] static mask logical_and(const mask& a, const mask& b) { return a & b; }
   [[gnu::always_inline]] static mask logical_or(const mask& a, const mask& b) { return a | b; }
   [[gnu::always_inline]] static mask logical_xor(const mask& a, const mask& b) {
-    return (a | b) & ~(a & b);  // xsimd 8.1's ^ of AVX-512 masks is |
+    return (a | b) & ~(a & b);  // xsimd 8.1 computes ^ of AVX-512 masks as |
   }
   [[gnu::always_inline]] static mask logical_not(const mask& a) { return ~a; }
   [[gnu::always_inline]] static value from_mask(const mask& m) { return select(m, value(T(1)), value(T(0))); }
   [[gnu::always_inline]] static mask to_mask(const value& a) { return not_equal(a, value(T(0))); }
-  /// To a type of the same width, or to bool, which is a mask.
+  /// Conversion to a type of the same width, or to bool, which is a mask.
   template <class To>
   [[gnu::always_inline]] static auto cast(const value& a) {
     if constexpr (std::is_same_v<To, bool>) return to_mask(a);
@@ -271,7 +271,7 @@ struct batch_math {
   }
 
  private:
-  // Integers through their unsigned counterparts, so that overflow wraps.
+  // Computes integers as unsigned ones, so that overflow wraps.
   template <class F>
   [[gnu::always_inline]] static value wrapped(const value& a, const value& b, F f) {
     if constexpr (is_float) {

@@ -1,8 +1,8 @@
 #pragma once
-// The general matrix product, for any shape and type: C is cut into panels of a tile's width and the inner dimension into blocks. A
-// panel of each block of B is packed into a small buffer on the stack, transposed if needed and padded with zeros at the right edge,
-// and used by all rows of A while it is in the first-level cache. Nothing is allocated, and each element is summed in an order that
-// depends on the shape alone.
+// The general matrix product, for any shape and type. C is cut into panels of a tile's width, and the inner dimension into blocks. For each
+// block, the part of B below a panel is packed into a small buffer on the stack, transposed if needed and padded with zeros at the right
+// edge, and all rows of A use it while it is in the first-level cache. Nothing is allocated, and the order in which each element is summed
+// depends only on the shape.
 
 #include <leat/cpu/matmul/tile.hpp>
 
@@ -11,14 +11,14 @@
 
 namespace leat::cpu::detail {
 
-/// Bytes of a panel of B, if it is as wide as a tile.
+/// The bytes of a panel of B that is as wide as a tile.
 inline constexpr std::int64_t panel_bytes = 32768;
 
-/// Rows of B in a block.
+/// The number of rows of B in a block.
 template <class T>
 inline constexpr std::int64_t panel_rows = panel_bytes / (tile_columns<T> * static_cast<std::int64_t>(sizeof(T)));
 
-/// Rows of A and C in a block, whose part of A stays in the second-level cache.
+/// The number of rows of A and C in a block; its part of A stays in the second-level cache.
 inline constexpr std::int64_t block_rows = 512;
 
 /// Copies alpha times the block b(p, j), p < rows, j < columns, to panel[p * width + j], with zeros from `columns` on.
@@ -28,7 +28,7 @@ void pack_panel(bool transposed, T alpha, const T* b, std::int64_t ldb, std::int
   const batch<T> zero(T(0));
   const batch<T> scale(alpha);
   if (transposed) {
-    // Squares of lanes by lanes are transposed in registers; missing rows of B are zeros.
+    // Squares of lanes by lanes are transposed in registers; rows that B lacks are zeros.
     for (int j = 0; j < width; j += lanes<T>)
       for (std::int64_t p = 0; p < rows; p += lanes<T>) {
         const int depth = static_cast<int>(std::min<std::int64_t>(lanes<T>, rows - p));
@@ -48,7 +48,7 @@ void pack_panel(bool transposed, T alpha, const T* b, std::int64_t ldb, std::int
     }
 }
 
-/// All rows of C in one panel: full tiles, then, if half a tile or less is left, tiles of two rows.
+/// Computes all rows of C in one panel: full tiles, then tiles of two rows if half a tile or less is left.
 template <class T, int Batches>
 void multiply_panel(std::int64_t m, std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
                     std::int64_t b_step, T beta, T* c, std::int64_t ldc, int columns) {
@@ -61,7 +61,7 @@ void multiply_panel(std::int64_t m, std::int64_t inner, const T* a, std::int64_t
                                  static_cast<int>(std::min<std::int64_t>(2, m - row)), columns);
 }
 
-/// What a panel is made of: B from the panel's first column on, of which the inner block begins at row 0.
+/// The source of a panel: B from the panel's first column on; the inner block begins at row 0.
 template <class T>
 struct panel_of_b {
   bool transposed;
@@ -70,7 +70,7 @@ struct panel_of_b {
   std::int64_t ldb;
 };
 
-/// A panel of C, `columns` <= Batches * lanes wide, by one inner block.
+/// Computes a panel of C, with `columns` <= Batches * lanes, for one inner block.
 template <class T, int Batches>
 void multiply_columns_of(std::int64_t rows, std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step,
                          const panel_of_b<T>& b, T beta, T* c, std::int64_t ldc, int columns, T* panel) {
@@ -81,14 +81,15 @@ void multiply_columns_of(std::int64_t rows, std::int64_t inner, const T* a, std:
   }
   if (Batches == 1 || rows <= tile_rows)
     return multiply_panel<T, Batches>(rows, inner, a, a_row, a_step, b.from, b.ldb, beta, c, ldc, columns);
-  // Where B can be read as it lies, the first tile packs it for the others: its stores cost nothing beside its multiplications.
+  // Where B can be read in place, the first tile also packs it for the other tiles: its stores take no time in addition to its
+  // multiplications.
   multiply_tile<T, tile_rows, Batches, true>(inner, a, a_row, a_step, b.from, b.ldb, beta, c, ldc, tile_rows, columns, panel);
   multiply_panel<T, Batches>(rows - tile_rows, inner, a + tile_rows * a_row, a_row, a_step, panel, width, beta, c + tile_rows * ldc, ldc,
                              columns);
 }
 
-/// How many batches wide the next panel is, where `left` columns are left: as wide as possible, but two panels of equal width rather than
-/// one and a narrow rest.
+/// The width of the next panel in batches, where `left` columns remain: as wide as possible, but two panels of equal width rather than a
+/// wide and a narrow one.
 template <class T>
 constexpr int panel_batches(std::int64_t left) {
   if (left <= lanes<T>) return 1;

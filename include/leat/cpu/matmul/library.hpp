@@ -1,8 +1,7 @@
 #pragma once
-// The products of oneDNN and of a BLAS, if macros select them, each run on the calling thread alone: parallel_for divides the work
-// already.
-// oneDNN as Debian builds it uses OpenMP, whose number of threads is a setting of the calling thread, set to one for the call. The two
-// functions are found at run time if OpenMP is present, so that it need not be linked.
+// The products of oneDNN and of a BLAS, if macros select them. Each runs only on the calling thread, because parallel_for divides the work
+// already. oneDNN as Debian builds it uses OpenMP, where the number of threads is a setting of the calling thread; it is set to one for the
+// call. The two functions for it are found at run time if OpenMP is present, so that OpenMP need not be linked.
 
 #include <leat/cpu/configuration.hpp>
 
@@ -12,7 +11,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_config.h>
 
-// Under names of our own: <omp.h> may declare them, too, with varying signatures.
+// Declared under names of our own, because <omp.h> may declare them, too, with varying signatures.
 extern "C" {
 [[gnu::weak]] int leat_omp_get_max_threads() __asm__("omp_get_max_threads");
 [[gnu::weak]] void leat_omp_set_num_threads(int) __asm__("omp_set_num_threads");

@@ -1,7 +1,7 @@
 #pragma once
-// The innermost part of a matrix product: a tile of C of a few rows by a few batches, held in registers over the whole inner dimension.
-// Each step multiplies a batch-wide piece of a row of B with one broadcast element of each row of A, so that the additions of different
-// elements overlap and each is in the order of the inner dimension.
+// The innermost part of a matrix product: a tile of C, of a few rows by a few batches, held in registers over the whole inner dimension.
+// Each step multiplies a batch-wide piece of a row of B by one broadcast element of each row of A. The additions of different elements then
+// overlap, and each element is summed in the order of the inner dimension.
 
 #include <leat/cpu/batch.hpp>
 
@@ -10,23 +10,24 @@
 
 namespace leat::cpu::detail {
 
-/// Rows of a full tile: as many as fit the registers beside two batches of B; the rest is done in pairs.
+/// Rows of a full tile: as many as fit the registers together with two batches of B. The remaining rows are computed in pairs.
 inline constexpr int tile_rows = batch_bytes == 64 ? 8 : batch_bytes == 32 ? 6 : 4;
 
-/// Batches in a tile's row.
+/// Batches in a row of a tile.
 inline constexpr int tile_batches = 2;
 
-/// The same of the widest tiles, which take nearly all of 32 registers: they load less for each multiplication, and begin and end less often.
+/// Batches in a row of the widest tiles, which use nearly all of 32 registers. They load less for each multiplication, and there are fewer
+/// of them to start and finish.
 inline constexpr int widest_tile = batch_bytes == 64 ? 3 : tile_batches;
 
-/// How many rows before it reads them a tile that packs asks for rows of B, which lie far apart.
+/// A tile that packs prefetches rows of B, which are far apart in memory, this many rows ahead.
 inline constexpr std::int64_t rows_ahead = 16;
 
 /// Columns of a tile.
 template <class T>
 inline constexpr int tile_columns = tile_batches* lanes<T>;
 
-/// a b + c of integers (wrapping) and floating-point numbers.
+/// a b + c of integers (wrapping) or floating-point values.
 template <class T>
 [[gnu::always_inline]] inline batch<T> multiply_add(const batch<T>& a, const batch<T>& b, const batch<T>& c) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -37,13 +38,13 @@ template <class T>
   }
 }
 
-/// Loads one batch, or its first `count` lanes if they are fewer.
+/// Loads one batch, or only its first `count` lanes.
 template <class T>
 [[gnu::always_inline]] inline batch<T> load_some(const T* p, int count) {
   return count >= lanes<T> ? load(p) : load_partial(p, count);
 }
 
-/// Stores one batch, or its first `count` lanes if they are fewer.
+/// Stores one batch, or only its first `count` lanes.
 template <class T>
 [[gnu::always_inline]] inline void store_some(T* p, const batch<T>& v, int count) {
   if (count >= lanes<T>) store(p, v);
@@ -61,14 +62,14 @@ constexpr T scalar_product(T a, T b) {
   }
 }
 
-/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is a[i * a_row + p * a_step]; row
-/// p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is not read. Packs: what is read of B is
-/// stored at `packed`, row behind row, too.
+/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is a[i * a_row + p * a_step]; row p
+/// of B begins at b + p * b_step and is readable in all Batches * lanes columns. With beta == 0, C is not read. If `Packs`, the values read
+/// of B are also stored at `packed`, row after row.
 template <class T, int Rows, int Batches, bool Packs = false>
 [[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step,
                                      const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_row, int rows,
                                      int columns, [[maybe_unused]] T* packed = nullptr) {
-  // Rows past the last repeat it, and are not stored.
+  // Rows past the last one repeat it, and are not stored.
   const T* row[Rows];
   batch<T> sum[Rows][Batches];
 #pragma GCC unroll 8
@@ -77,7 +78,7 @@ template <class T, int Rows, int Batches, bool Packs = false>
 #pragma GCC unroll 4
     for (int j = 0; j < Batches; ++j) sum[i][j] = batch<T>(T(0));
   }
-  // C is read at the end: it comes into the cache meanwhile.
+  // C is read at the end, so it is prefetched here.
   if (beta != T(0))
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
@@ -115,7 +116,7 @@ template <class T, int Rows, int Batches, bool Packs = false>
       for (int j = 0; j < Batches; ++j) store(c + i * c_row + j * lanes<T>, sum[i][j]);
     return;
   }
-  // Columns past C's edge go through a buffer.
+  // Columns past the edge of C go through a buffer.
   alignas(batch<T>) T buffer[Rows][Batches * lanes<T>];
 #pragma GCC unroll 8
   for (int i = 0; i < Rows; ++i)

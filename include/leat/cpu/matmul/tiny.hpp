@@ -1,6 +1,6 @@
 #pragma once
-// Products of a few elements, without packing and without buffers: each element of C is summed in the order of the inner dimension, as
-// passes/unroll.hpp writes such products out in compiled programs, so that both give the same bits.
+// Products of a few elements, without packing and without buffers. Each element of C is summed in the order of the inner dimension, as in
+// passes/unroll.hpp, which turns such products into scalars in compiled programs, so that both give the same bits.
 
 #include <leat/cpu/matmul/tile.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
@@ -11,12 +11,12 @@
 
 namespace leat::cpu::detail {
 
-/// Whether a product is one of a few elements. Covers all that passes/unroll.hpp makes scalars of.
+/// Whether a product has only a few elements. This includes all products that passes/unroll.hpp turns into scalars.
 constexpr bool is_tiny_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return k >= 1 && k <= 8 && m * k <= 16 && k * n <= 16 && m * n <= 16;
 }
 
-/// a b of integers (wrapping) and floating-point numbers.
+/// a b of integers (wrapping) or floating-point values.
 template <class T>
 [[gnu::always_inline]] inline batch<T> batch_product(const batch<T>& a, const batch<T>& b) {
   if constexpr (std::is_floating_point_v<T>) return a * b;

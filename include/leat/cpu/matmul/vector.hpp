@@ -1,7 +1,7 @@
 #pragma once
-// Products of a matrix and a vector, and of two vectors. A matrix whose rows lie along the summed dimension takes a dot product per
-// row, four rows at a time so that each piece of the vector is read once for four; one whose rows lie across it is added up row by row
-// in registers. The summation order depends on the shape alone.
+// Products of a matrix and a vector, and of two vectors. If the matrix is contiguous along the summed dimension, there is a dot product per
+// row, four rows at a time, so that each piece of the vector is read once for four rows. Otherwise its rows are added up in registers. The
+// summation order depends only on the shape.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/matmul/tile.hpp>
@@ -10,7 +10,7 @@
 
 namespace leat::cpu::detail {
 
-/// alpha sum + beta y; y is not read with beta == 0.
+/// alpha sum + beta y; with beta == 0, y is not read.
 template <class T>
 [[gnu::always_inline]] inline T update_value(T alpha, T sum, T beta, const T* y) {
   const T scaled = scalar_product(alpha, sum);
@@ -27,7 +27,7 @@ template <class T>
 template <class T, int Rows>
 [[gnu::always_inline]] inline void dot_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta,
                                             T* y, std::int64_t y_step) {
-  // A single row has four sums, so that its additions overlap.
+  // A single row has four partial sums, so that its additions overlap.
   constexpr int parts = Rows == 1 ? 4 : 1;
   batch<T> sum[Rows * parts];
 #pragma GCC unroll 4
@@ -60,7 +60,7 @@ template <class T, int Rows>
   }
 }
 
-/// The same for as many short rows as a batch has lanes, summed at once; y[0, lanes).
+/// The result of `dot_rows` for as many short rows as a batch has lanes, summed at once, to y[0, lanes).
 template <class T>
 [[gnu::always_inline]] inline void dot_short_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x,
                                                   T beta, T* y) {
@@ -73,7 +73,7 @@ template <class T>
   store(y, beta == T(0) ? result : multiply_add(batch<T>(beta), load(y), result));
 }
 
-/// y = alpha A x + beta y, A having m rows of k along the sum.
+/// y = alpha A x + beta y, where A has m rows of k elements, along which it is summed.
 template <class T>
 void multiply_rows(std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta, T* y,
                    std::int64_t y_step) {
@@ -84,12 +84,12 @@ void multiply_rows(std::int64_t m, std::int64_t k, T alpha, const T* a, std::int
   for (; i < m; ++i) dot_rows<T, 1>(k, alpha, a + i * lda, lda, x, beta, y + i * y_step, y_step);
 }
 
-/// y[j] = alpha sum over p of x[p * x_step] a[p * lda + j] + beta y[j] for Batches * lanes columns, or, with Batches ==
-/// 1, for `columns` of one batch.
+/// y[j] = alpha sum over p of x[p * x_step] a[p * lda + j] + beta y[j] for Batches * lanes columns or, with Batches == 1, for the first
+/// `columns` of one batch.
 template <class T, int Batches>
 [[gnu::always_inline]] inline void add_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x,
                                             std::int64_t x_step, T beta, T* y, int columns) {
-  // A single batch of columns has four sums, so that its additions overlap.
+  // A single batch of columns has four partial sums, so that its additions overlap.
   constexpr int parts = Batches == 1 ? 4 : 1;
   batch<T> sum[Batches * parts];
 #pragma GCC unroll 4
@@ -118,7 +118,7 @@ template <class T, int Batches>
   }
 }
 
-/// y = alpha transpose(A) x + beta y, A having k rows of n across the sum.
+/// y = alpha transpose(A) x + beta y, where A has k rows of n elements, across which it is summed.
 template <class T>
 void multiply_columns(std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x,
                       std::int64_t x_step, T beta, T* y) {
@@ -144,7 +144,7 @@ void multiply_strided(std::int64_t m, std::int64_t k, T alpha, const T* a, std::
   }
 }
 
-/// C = alpha a b + beta C, the product of a column and a row.
+/// C = alpha a b + beta C, where a is a column and b a row.
 template <class T>
 void multiply_outer(std::int64_t m, std::int64_t n, T alpha, const T* a, std::int64_t a_step, const T* b, T beta, T* c,
                     std::int64_t ldc) {

@@ -1,6 +1,6 @@
 #pragma once
-// One instruction of a fused cluster, and its state: registers, accumulators, the position in memory. Everything is a template without
-// library calls, so that nvcc compiles it for the device; an instruction is a class of its signature alone.
+// One instruction of a fused cluster, and the cluster's state: registers, accumulators, and the position in memory. Everything is a
+// template without library calls, so that nvcc compiles it for the device. The code of an instruction depends only on its signature.
 
 #include <leat/graph/operator.hpp>
 #include <leat/kernels/cluster/lanes.hpp>
@@ -56,7 +56,7 @@ template <class T>
   return static_cast<T*>(a.base[operand]) + offset;
 }
 
-// The state of one cluster's instructions. Depends on the numbers of registers, not on the instructions.
+// The state of a cluster's evaluation. Its type depends on the numbers of registers, not on the instructions, so that clusters share code.
 template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll,
           bool Large, bool Streams>
 struct evaluation {
@@ -68,7 +68,7 @@ struct evaluation {
 
   ScalarFile scalars;
   AccumulatorFile accumulators;
-  bool fills_copies = true;  // rows are so long that each accumulator's copies are used
+  bool fills_copies = true;  // whether rows are so long that all copies of each accumulator are used
   std::int64_t row_offset[Operands > 0 ? Operands : 1]{};
   std::int64_t row_index[Outer > 0 ? Outer : 1]{};
 
@@ -82,7 +82,7 @@ struct evaluation {
       return LaneSet::template broadcast<element_of<register_type(Kind)>>(scalars.template of<register_type(Kind)>()[r]);
   }
 
-  // One operator. `D` to `C` are the kinds of the registers, `d` to `c` the registers.
+  // Applies one operator. `D`, `A`, `B` and `C` are the kinds of the registers, and `d`, `a`, `b` and `c` the registers.
   template <std::int64_t Op, std::int64_t D, std::int64_t A, std::int64_t B, std::int64_t C>
   [[gnu::always_inline]] constexpr void operate(LaneFile& lanes, std::int64_t d, std::int64_t a, std::int64_t b, std::int64_t c) {
     using op = operator_with<static_cast<int>(Op)>;
@@ -103,7 +103,7 @@ struct evaluation {
       put<D>(lanes, d, apply<op, math, scalar>(read<A, scalar>(lanes, a)));
     }
   }
-  // In a very large cluster costly functions such as tanh are called, not inlined each time: compiling would take longer than running.
+  // In a very large cluster, costly functions such as tanh are called, because inlining each call would take longer to compile than to run.
   template <class Op, class Math, bool Scalar, class... V>
   [[gnu::always_inline]] static constexpr auto apply(V... v) {
     if constexpr (requires { Op::costly; } && !Scalar && Large)
@@ -113,7 +113,7 @@ struct evaluation {
     else
       return Op::template apply<Math>(v...);
   }
-  // Otherwise forced inline: a call would save and restore the loop's registers.
+  // In other clusters, inlining is forced, because a call would save and restore the loop's registers.
   template <class Op, class Math, class... V>
   [[gnu::always_inline, gnu::flatten]] static constexpr auto apply_in_place(V... v) {
     return Op::template apply<Math>(v...);
@@ -130,7 +130,7 @@ struct evaluation {
       lanes.template of<register_type(D)>()[d] = value;
   }
 
-  // The accumulators of one reduction as one value, combined as a tree.
+  // Combines the accumulators of one reduction into one value, as a tree.
   template <std::int64_t Op, dtype Type>
   [[gnu::always_inline]] constexpr auto finish(std::int64_t accumulator) {
     using T = element_of<Type>;
@@ -146,7 +146,8 @@ struct evaluation {
     return LaneSet::template across<op, T>(all);
   }
 
-  // An instruction outside the innermost loop. `Y` and `Z` are the words where they select code: an operator, a dtype.
+  // Runs an instruction outside the innermost loop. `Y` and `Z` are the words of the instruction where they select code: an operator, a
+  // dtype.
   template <std::int64_t Signature>
   [[gnu::always_inline]] constexpr void scalar_instruction(LaneFile& lanes, const cluster_arguments& a, std::int64_t d, std::int64_t x,
                                                            std::int64_t y, std::int64_t z) {
@@ -180,12 +181,12 @@ struct evaluation {
     }
   }
 
-  // Where an operand's row begins; the one row of a single loop at 0, which is not read again after each store.
+  // The offset of an operand's row. It is the constant 0 in a single loop, so that it is not read again after each store.
   [[gnu::always_inline]] static constexpr std::int64_t row_of(const chunk_place& place, std::int64_t operand) {
     if constexpr (Outer > 0) return place.row[operand];
     else return 0;
   }
-  // An instruction of the innermost loop.
+  // Runs an instruction of the innermost loop.
   template <bool Partial, int Copy, std::int64_t Signature>
   [[gnu::always_inline]] constexpr void lane_instruction(LaneFile& lanes, const chunk_place& place, std::int64_t d, std::int64_t x,
                                                          std::int64_t y, std::int64_t z) {
@@ -257,13 +258,14 @@ struct evaluation {
   [[gnu::always_inline]] static constexpr V* row_buffer(const chunk_place& place, std::int64_t k) {
     const cluster_arguments& a = *place.arguments;
     constexpr std::int64_t bytes = sizeof(V);
-    // Whole chunks lie before: no rest is lost where a lane has whole bytes, and no division is needed.
+    // The position in the row buffer is computed from the lanes before, which are whole batches: nothing is lost to rounding where a lane
+    // has whole bytes, and no division is needed.
     const std::int64_t before = place.j - place.start;
     const std::int64_t at = bytes % LaneSet::count == 0 ? before * (bytes / LaneSet::count) : before / LaneSet::count * bytes;
     return static_cast<V*>(static_cast<void*>(a.scratch + k * a.scratch_row + at));
   }
 
-  // Initializes `Row` accumulators in each row, the others once.
+  // Initializes the accumulators that start anew in each row if `Row`, and those that start once otherwise.
   template <bool Row, std::int64_t Signature>
   [[gnu::always_inline]] constexpr void start_accumulator(std::int64_t d) {
     constexpr signature of = unpack_signature(Signature);
@@ -277,7 +279,7 @@ struct evaluation {
   }
 };
 
-// One instruction as a function that is found by its signature alone.
+// One instruction as a function that depends only on its signature.
 template <class State, std::int64_t Signature>
 struct scalar_step {
   [[gnu::always_inline]] static constexpr void run(State& s, typename State::lane_file& none, const cluster_arguments& a, std::int64_t d,

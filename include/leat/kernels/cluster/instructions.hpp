@@ -1,7 +1,7 @@
 #pragma once
-// The instructions of a fused cluster as a type: the hash of the list, by which a friend finds it again. Equal clusters share their
-// code across programs, and no type or symbol grows with the list. (With the list itself as a pack of integers, compile time grew with
-// the square of its length.)
+// The instructions of a fused cluster as a type: the hash of the list, from which a friend function returns the list. Equal clusters share
+// their code across programs, and no type or symbol grows with the list. (With the list itself as a pack of integers, compile time grew
+// with the square of its length.)
 
 #include <cstdint>
 #include <leat/core/text.hpp>
@@ -52,7 +52,7 @@ template <std::uint64_t Hash>
 struct instructions {
   static constexpr const std::int64_t* code = instructions_of(cluster_key<Hash>{});
 };
-/// Instructions in the type itself: nvcc names the types of kernels before it has seen the friend of a hash.
+/// Instructions as template arguments: nvcc names the types of kernels before it has seen the friend of a hash.
 template <std::int64_t... Words>
 struct written_instructions {
   static constexpr std::int64_t words[sizeof...(Words)]{Words...};

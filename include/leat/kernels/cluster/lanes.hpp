@@ -1,6 +1,6 @@
 #pragma once
-// The environment of a fused cluster: its arguments, the range of one worker, and the content of one position of the innermost loop, a
-// class `Lanes`: one element (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`).
+// The environment of a fused cluster: its arguments, the range of one worker, and the class `Lanes`, which holds the content of one
+// position of the innermost loop: one element (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`).
 
 #include <leat/kernels/math/scalar_math.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace leat::kernels {
 
-/// One element at a time.
+/// Lanes of one element.
 struct scalar_lanes {
   static constexpr int count = 1;
   template <class T>
@@ -54,15 +54,15 @@ struct scalar_lanes {
   }
 };
 
-/// Arguments of a cluster: memory, sizes, strides. All lengths in elements.
+/// Arguments of a cluster: memory, sizes, strides. Lengths are in elements, except that of a row buffer.
 struct cluster_arguments {
-  void* const* base = nullptr;              // by operand, offset included
+  void* const* base = nullptr;              // by operand, including its offset
   const std::int64_t* extents = nullptr;    // of the loops, outermost first
   const std::int64_t* strides = nullptr;    // [operand][loop]
-  std::byte* scratch = nullptr;             // row buffers of one worker
-  std::int64_t scratch_row = 0;             // bytes of one
-  bool stream = false;                      // results are too large for the caches
-  bool fetches = false;                     // the lines of results are fetched while a row is computed
+  std::byte* scratch = nullptr;             // row buffers of this worker
+  std::int64_t scratch_row = 0;             // bytes of one row buffer
+  bool stream = false;                      // whether results are too large for the caches, and are written past them
+  bool fetches = false;                     // whether the lines of results are prefetched while a row is computed
 };
 
 /// The part of a cluster that one worker runs.

@@ -1,12 +1,13 @@
 #pragma once
 // exp, log, tanh, sigmoid and related functions as polynomial kernels, written once over a policy M (scalar_math or batch_math) that
 // supplies the arithmetic, so that a remainder computed by scalars equals the result of batches.
-// Model: x is reduced to r in [-ln2/2, ln2/2] and a power of two. The power is found by adding a constant so large that the sum's low
-// bits are the rounded quotient, which a shift turns into 2^n without any conversion to integer. The minimax polynomials were fitted
+//
+// Model: x is reduced to r in [-ln2/2, ln2/2] and a power of two. To find the power, a constant is added that is so large that the sum's
+// low bits are the rounded quotient; a shift turns these into 2^n without any conversion to integer. The minimax polynomials were fitted
 // for these intervals. sigmoid and tanh are quotients of such exponentials with one division:
 //   sigmoid(x) = 1 / (1 + exp(-x)),   tanh|x| = u / (2 - u) with u = 1 - exp(-2|x|).
-// log splits x into 2^k (1 + f), with 1 + f in [sqrt(1/2), sqrt(2)).
-// Denormal results may be flushed to zero. The tables of errors are at the head of cpu/math.hpp.
+// log splits x into 2^k (1 + f), with 1 + f in [sqrt(1/2), sqrt(2)). Denormal results may be flushed to zero. The tables of errors are at
+// the head of cpu/math.hpp.
 
 #include <leat/kernels/math/polynomial.hpp>
 
@@ -22,14 +23,14 @@ template <>
 struct constants<float> {
   using integer = std::int32_t;
   static constexpr int mantissa_bits = 23;
-  static constexpr float round_to_low_bits = 0x1.8p23f;  // adding it leaves the nearest integer in the low bits
+  static constexpr float round_to_low_bits = 0x1.8p23f;  // adding it rounds to an integer, which is then in the low bits
   static constexpr float exponent_bias = 127.0f;
   static constexpr float log2_e = 0x1.715476p+0f;
-  static constexpr float ln2_high = 0x1.62e4p-1f;  // few enough bits that n * ln2_high is exact
+  static constexpr float ln2_high = 0x1.62e4p-1f;  // has so few bits that n * ln2_high is exact
   static constexpr float ln2_low = 0x1.7f7d1cp-20f;
   static constexpr float half_ln2 = 0x1.62e43p-2f;
   static constexpr float exp_overflow = 0x1.62e42ep+6f;    // the largest x with a finite exponential
-  static constexpr float exp_underflow = -0x1.5d589ep+6f;  // the smallest x with a normal one
+  static constexpr float exp_underflow = -0x1.5d589ep+6f;  // the smallest x with a normal exponential
   static constexpr float exp_clamp = 88.9f;                // above exp_overflow, where 2^n is still 2^128
   static constexpr float tanh_clamp = 10.0f;               // tanh rounds to 1 from 9.02 on
   static constexpr float least_normal = 0x1p-126f;
@@ -62,7 +63,7 @@ struct constants<double> {
   static constexpr integer sign_bit = static_cast<integer>(0x8000000000000000U);
 };
 
-/// (exp(s r) - 1 - s r) / r^2 for |r| <= ln2 / 2; s is 1 or -1 and free, being folded into the coefficients.
+/// (exp(s r) - 1 - s r) / r^2 for |r| <= ln2 / 2. s is 1 or -1, and costs nothing, because it is folded into the coefficients.
 template <class M, class V>
 [[gnu::always_inline]] constexpr V exp_tail(V r, typename M::value_type s) {
   if constexpr (std::is_same_v<typename M::value_type, float>)
@@ -79,15 +80,15 @@ template <class M, class V>
   return M::fma(M::fma(exp_tail<M>(r, s), r, V(s)), r, V(typename M::value_type(1)));
 }
 
-/// x = s (power ln2 + rest) with s = 1 or -1.
+/// The reduction x = s (power ln2 + rest) with s = 1 or -1.
 template <class V>
 struct reduced {
   V rest;     // in [-ln2/2, ln2/2]
-  V power;    // n
+  V power;    // the integer n
   V shifted;  // n plus `added`, in the low bits
 };
 
-/// Reduces x; `added`, an integer, is added to n in `shifted` only.
+/// Reduces x. The integer `added` is added to n in `shifted` only.
 template <class M, class V>
 [[gnu::always_inline]] constexpr reduced<V> reduce(V x, typename M::value_type s, typename M::value_type added) {
   using c = constants<typename M::value_type>;
@@ -111,7 +112,7 @@ template <class M, class V>
                      8 * 0.16666666666666667456, -4 * 0.5, 2.0);
 }
 
-/// 2^n of the n + exponent_bias in the low bits of `shifted`; zero and infinity at the ends of the range.
+/// 2^n for n + exponent_bias in the low bits of `shifted`; zero and infinity at the ends of the range.
 template <class M, class V>
 [[gnu::always_inline]] constexpr V power_of_two(V shifted) {
   return M::from_bits(M::template shift_left<constants<typename M::value_type>::mantissa_bits>(M::bits(shifted)));
@@ -128,7 +129,7 @@ template <class M, class V>
 [[gnu::always_inline]] constexpr V expm1(V x) {
   using c = constants<typename M::value_type>;
   using T = typename M::value_type;
-  // Below -40 the result is -1. Computed with half the power, so that the largest results do not overflow.
+  // Below -40 the result is -1. The result is computed with half the power, so that the largest results do not overflow.
   const V clamped = M::min_or_second(V(c::exp_clamp), M::max_or_second(V(T(-40)), x));
   const reduced<V> x_ = reduce<M>(clamped, 1, c::exponent_bias - 1);
   const V half_power = power_of_two<M>(x_.shifted);
@@ -151,8 +152,8 @@ template <class M, class V>
 [[gnu::always_inline]] constexpr V tanh(V x) {
   using c = constants<typename M::value_type>;
   using T = typename M::value_type;
-  // u = 1 - exp(-2|x|) = 1 - 2^n - 2^n expm1(-2 rest), where |x| = rest - n ln2 / 2. The error of ln2 / 2 in one word is negligible:
-  // its factor is small where n is large.
+  // u = 1 - exp(-2|x|) = 1 - 2^n - 2^n expm1(-2 rest), where |x| = rest - n ln2 / 2. One word for ln2 / 2 is accurate enough: where its
+  // error is largest, at large |n|, the factor 2^n is small.
   const V size = M::min_or_second(V(c::tanh_clamp), M::abs(x));
   const T magic = c::round_to_low_bits + c::exponent_bias;
   const V shifted = M::fma(size, V(-2 * c::log2_e), V(magic));
@@ -200,7 +201,7 @@ template <class M, class V>
   const V square = M::multiply(f, f);
   const V tail = M::fma(k, V(c::ln2_low), log_tail<M>(f, square));
   const V result = M::fma(k, V(c::ln2_high), M::add(f, M::fma(square, V(T(-0.5)), tail)));
-  // The special cases: zero gives -infinity, negative numbers NaN, infinity itself.
+  // Special cases: zero gives -infinity, negative numbers give NaN, and infinity gives infinity.
   const V infinity(M::infinity());
   V special = M::select(M::equal(x, infinity), x, result);
   special = M::select(M::equal(x, V(T(0))), M::negate(infinity), special);

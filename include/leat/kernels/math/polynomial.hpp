@@ -1,7 +1,7 @@
 #pragma once
-// Polynomials by Horner's rule, one fused multiply-add per coefficient, over any value for which the policy M has `fma`: scalars and
-// batches evaluate the same operations in the same order. Coefficients are passed as arguments, highest power first, because device
-// code cannot index a constant array.
+// Polynomials by Horner's rule, with one fused multiply-add per coefficient, over any value for which the policy M has `fma`. Scalars and
+// batches evaluate the same operations in the same order. Coefficients are passed as arguments, highest power first, because device code
+// cannot index a constant array.
 
 namespace leat::kernels {
 

@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic and functions on single values, with the members of batch_math: an operator's element function is written once over a
-// policy M and serves vector loops, their remainders, mixed types and CUDA device code (under nvcc with --expt-relaxed-constexpr).
-// Integers wrap around on overflow, and division by zero gives zero.
+// Arithmetic and functions on single values, with the same members as batch_math. An operator's element function is written once over a
+// policy M, and serves vector loops, their remainders, mixed types and CUDA device code (under nvcc with --expt-relaxed-constexpr).
+// Integers wrap around on overflow, and integer division by zero gives zero.
 
 #include <leat/kernels/math/elementary.hpp>
 #include <leat/kernels/math/special.hpp>
@@ -43,13 +43,13 @@ struct scalar_math {
     if constexpr (is_float) return -a;
     else return static_cast<T>(unsigned_integer(0) - unsigned_of(a));
   }
-  /// a b + c, rounded once if the instruction set supports it.
+  /// a b + c, rounded once if the instruction set supports that.
   static constexpr T fma(T a, T b, T c) {
     if constexpr (!is_float) {
       return add(multiply(a, b), c);
     } else {
 #if defined(__clang__) && !defined(__CUDACC__)
-      // clang cannot evaluate a fused multiply-add at compile time: the next wider type comes close.
+      // clang cannot evaluate a fused multiply-add at compile time; the next wider type approximates it.
       using wider = std::conditional_t<sizeof(T) == 4, double, long double>;
       if (__builtin_is_constant_evaluated()) return static_cast<T>(static_cast<wider>(a) * b + c);
 #endif
@@ -90,7 +90,7 @@ struct scalar_math {
   static constexpr T rsqrt(T a) { return T(1) / sqrt(a); }
 
   // ---- Division with remainder ----
-  /// Rounded toward zero; integers by zero give 0. Source: TensorFlow `TruncateDiv`.
+  /// The quotient rounded toward zero; 0 for integers divided by zero. Source: TensorFlow `TruncateDiv`.
   static constexpr T truncate_div(T a, T b) {
     if constexpr (is_float) return trunc(a / b);
     else if constexpr (std::is_signed_v<T>) return b == T(0) ? T(0) : b == T(-1) ? negate(a) : static_cast<T>(a / b);
@@ -107,7 +107,7 @@ struct scalar_math {
       return b == T(0) ? T(0) : static_cast<T>(a % b);
     }
   }
-  /// Rounded toward minus infinity; integers by zero give 0. Source: TensorFlow `FloorDiv`.
+  /// The quotient rounded toward minus infinity; 0 for integers divided by zero. Source: TensorFlow `FloorDiv`.
   static constexpr T floor_div(T a, T b) {
     if constexpr (is_float) {
       return floor(a / b);
@@ -127,9 +127,9 @@ struct scalar_math {
   static constexpr T bitwise_or(T a, T b) { return static_cast<T>(a | b); }
   static constexpr T bitwise_xor(T a, T b) { return static_cast<T>(a ^ b); }
   static constexpr T invert(T a) { return static_cast<T>(~a); }
-  /// By as many bits as b says, from 0 to one less than there are: what is beyond counts as the nearest. Source: TensorFlow `LeftShift`.
+  /// a shifted left by b bits; b is first limited to 0 … (bits of the type) - 1. Source: TensorFlow `LeftShift`.
   static constexpr T left_shift(T a, T b) { return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << shift_of(b)); }
-  /// The same to the right; the sign bit is repeated. Source: TensorFlow `RightShift`.
+  /// a shifted right by b bits, which are limited as by `left_shift`; the sign bit is repeated. Source: TensorFlow `RightShift`.
   static constexpr T right_shift(T a, T b) { return static_cast<T>(a >> shift_of(b)); }
 
   // ---- Rounding; integers are unchanged ----
@@ -172,7 +172,7 @@ struct scalar_math {
 #endif
     }
   }
-  /// To the nearest integer, ties to even.
+  /// Rounded to the nearest integer, ties to even.
   static constexpr T round(T a) {
     if constexpr (!is_float) {
       return a;
@@ -188,9 +188,9 @@ struct scalar_math {
   }
 
   // ---- Comparison and selection ----
-  /// The larger one; NaN if either is.
+  /// The maximum; NaN if either is NaN.
   static constexpr T maximum(T a, T b) { return a > b || a != a ? a : b; }
-  /// The smaller one; NaN if either is.
+  /// The minimum; NaN if either is NaN.
   static constexpr T minimum(T a, T b) { return a < b || a != a ? a : b; }
   static constexpr bool less(T a, T b) { return a < b; }
   static constexpr bool less_equal(T a, T b) { return a <= b; }
@@ -212,11 +212,11 @@ struct scalar_math {
   static constexpr bool logical_or(bool a, bool b) { return a || b; }
   static constexpr bool logical_xor(bool a, bool b) { return a != b; }
   static constexpr bool logical_not(bool a) { return !a; }
-  /// 1 where the mask holds, else 0.
+  /// 1 where the mask is true, 0 elsewhere.
   static constexpr T from_mask(bool m) { return static_cast<T>(m); }
   static constexpr bool to_mask(T a) { return a != T(0); }
-  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give its minimum, as x86
-  /// instructions do; on a device with other instructions they give its result.
+  /// static_cast, except that a cast to bool compares with zero. Floating-point values outside of an integer's range give its minimum, as
+  /// x86 instructions do; a device with other instructions gives its own result.
   template <class To>
   static constexpr To cast(T a) {
     if constexpr (std::is_same_v<To, bool>) return a != T(0);
@@ -298,7 +298,7 @@ struct scalar_math {
   static constexpr T digamma(T x) { return static_cast<T>(special::digamma(x)); }
   static constexpr T polygamma(T n, T x) { return static_cast<T>(special::polygamma(n, x)); }
   static constexpr T zeta(T x, T q) { return static_cast<T>(special::zeta(x, q)); }
-  /// Integers by squaring (wrapping); a negative exponent gives 0 except for bases 1 and -1.
+  /// aᵇ. Integer powers are computed by squaring, and wrap; a negative exponent gives 0 except for bases 1 and -1.
   static constexpr T pow(T a, T b) {
     if constexpr (is_float) {
       if constexpr (sizeof(T) == 4) return ::powf(a, b);
@@ -337,14 +337,14 @@ struct scalar_math {
   static constexpr integer shift_right(integer a) {
     return static_cast<integer>(static_cast<unsigned_integer>(a) >> N);
   }
-  /// The positive value with the sign of the other.
+  /// The positive value `size` with the sign of `signed_value`.
   static constexpr T copy_sign_to_positive(T size, T signed_value) {
     return from_bits(or_bits(bits(size), and_bits(bits(signed_value), sign_bit())));
   }
-  /// The smaller (larger) one, b if either is NaN: what the processor's minimum does.
+  /// The minimum (maximum), or b if either is NaN, as the processor's instruction computes it.
   static constexpr T min_or_second(T a, T b) { return a < b ? a : b; }
   static constexpr T max_or_second(T a, T b) { return a > b ? a : b; }
-  /// p 2^n as the exponential of x: infinity above the range of results, zero below that of normal ones, NaN for NaN.
+  /// The exponential of x, computed as p 2^n: infinity above the range of results, zero below that of normal results, NaN for NaN.
   static constexpr T scale_exponential(T x, T p, T, T shifted) {
     using c = elementary::constants<T>;
     const T scaled = from_bits(add_bits(bits(p), shift_left<c::mantissa_bits>(bits(shifted))));
@@ -359,7 +359,7 @@ struct scalar_math {
   static constexpr unsigned_integer unsigned_of(T a) { return static_cast<unsigned_integer>(a); }
 };
 
-/// bool: selection, comparison and casts; no arithmetic.
+/// bool has selection, comparison and casts, but no arithmetic.
 template <>
 struct scalar_math<bool> {
   using value_type = bool;

@@ -1,14 +1,14 @@
 #pragma once
 // Special functions that C++ lacks, for single values: the logarithm of the gamma function without errno and `signgam`, its derivatives,
-// and the zeta function of Hurwitz. All but the first compute in float64. They are constexpr for device code, and templates because a constexpr
-// function that is constant for no argument is an error otherwise. Source: Cephes (Moshier 1989), `psi` and `zeta`.
+// and the Hurwitz zeta function. All but the first compute in float64. They are constexpr for device code, and templates because a
+// constexpr function that is not constant for any argument is otherwise an error. Source: Cephes (Moshier 1989), `psi` and `zeta`.
 
 #include <cmath>
 #include <limits>
 
 namespace leat::kernels::special {
 
-/// log |Γ(x)|: infinity at 0, at negative integers and at both infinities. `::lgamma` would write the global `signgam`.
+/// log |Γ(x)|; infinity at 0, at negative integers and at both infinities. It is not `::lgamma`, which writes the global `signgam`.
 template <class T>
 constexpr T lgamma(T x) {
 #if defined(__CUDA_ARCH__)
@@ -21,7 +21,7 @@ constexpr T lgamma(T x) {
 #endif
 }
 
-/// The derivative of log Γ: NaN at 0 and at negative integers, as in TensorFlow.
+/// The derivative of log Γ; NaN at 0 and at negative integers, as in TensorFlow.
 template <class T>
 constexpr double digamma(T at) {
   double x = static_cast<double>(at);
@@ -46,7 +46,7 @@ constexpr double digamma(T at) {
   return ::log(x) - 0.5 / x - tail - sum - reflected;
 }
 
-/// Σ (q + k)⁻ˣ over k >= 0, for q > 0: q itself and the next terms, then Euler and Maclaurin's formula.
+/// Σ (q + k)⁻ˣ over k >= 0, for q > 0: the first terms are summed, and the Euler-Maclaurin formula gives the rest.
 template <class T>
 constexpr double zeta_of_positive(T x, T q) {
   constexpr double divisors[]{12.0,
@@ -84,7 +84,8 @@ constexpr double zeta_of_positive(T x, T q) {
   }
   return sum;
 }
-/// The zeta function of Hurwitz: infinity for x = 1, NaN for x < 1. For q <= 0, x is an integer: at integers q infinity if x is even.
+/// The Hurwitz zeta function: infinity for x = 1, NaN for x < 1. For q <= 0, it is NaN unless x is an integer; at integers q it is infinity
+/// if x is even, else NaN.
 template <class X, class Q>
 constexpr double zeta(X first, Q second) {
   const double x = static_cast<double>(first), q = static_cast<double>(second);
@@ -96,7 +97,7 @@ constexpr double zeta(X first, Q second) {
   const bool even = ::fmod(x, 2) == 0;
   if (q == ::floor(q)) return even && ::floor(x) == x ? infinity : none;
   if (x != ::floor(x)) return none;
-  const double rest = -q - ::floor(-q);  // the terms below 0 are those of 1 - q and on, taken from those of `rest` and on
+  const double rest = -q - ::floor(-q);  // the terms below 0: those of `rest` and on, less those of 1 - q and on
   const double below = zeta_of_positive(x, rest) - zeta_of_positive(x, 1 - q);
   return zeta_of_positive(x, 1 - rest) + (even ? below : -below);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The instruction lists of a cluster while it is written: once, per row, per batch of lanes of a stage, and at the end; the register
-// allocation; and the loads, constants and counted axes that have a register already.
+// The instruction lists of a cluster under construction: those that run once, per row, per batch of lanes of a stage, and at the end. Also
+// allocates registers, and remembers the loads, constants and indices that already have one.
 
 #include <leat/core/list.hpp>
 #include <leat/graph/id_table.hpp>
@@ -11,7 +11,7 @@ namespace leat::passes::detail {
 
 class cluster_lists : protected cluster_space {
  protected:
-  constexpr ~cluster_lists() = default;  // nvcc's implicit one is not constexpr
+  constexpr ~cluster_lists() = default;  // nvcc's implicit destructor is not constexpr
   using cluster_space::cluster_space;
   using code_list = list<std::int64_t>;
   constexpr void put(code_list& to, std::int64_t op, std::int64_t d, std::int64_t a = -1, std::int64_t b = -1, std::int64_t c = -1) {
@@ -43,7 +43,7 @@ class cluster_lists : protected cluster_space {
     uniform_width_ = 0;
     mixed_ = false;
   }
-  // Starts another stage, whose lanes reuse the registers.
+  // Starts another stage, whose lanes reuse the registers of the one before.
   constexpr void start_lanes() {
     for (int k = 0; k < register_files; ++k) lane_count_[k] = 0;
     loaded_lane_.assign(step_.operands.size(), -1);
@@ -119,7 +119,7 @@ class cluster_lists : protected cluster_space {
     constants_.push_back({bits, r});
     return r;
   }
-  // The register of an operand that is read from memory once per row, or once.
+  // The register of an operand that is read from memory once per row, or once in all.
   constexpr std::int64_t scalar_load(int operand, dtype type) {
     auto& r = loaded_scalar_[operand];
     if (r < 0) {
@@ -139,7 +139,7 @@ class cluster_lists : protected cluster_space {
     }
     return r;
   }
-  // The register of an index along an axis, for lanes of stage `t`, or as a scalar if `t` is negative.
+  // The register of an index along an axis: as lanes of stage `t`, or as a scalar if `t` is negative.
   constexpr std::int64_t index_register(const node& n, int p, int t) {
     const int loop = loop_of_index(n, p);
     const dtype type = g_.at(p).result.type;
@@ -174,7 +174,7 @@ class cluster_lists : protected cluster_space {
     std::int64_t where;
   };
   list<known_constant> constants_;
-  id_table constant_at_;  // those after the first few
+  id_table constant_at_;  // finds constants after the first few
   list<std::int64_t> loaded_scalar_;
   list<std::int64_t> loaded_lane_;
   int scalar_count_[register_files]{};

@@ -1,7 +1,7 @@
 #pragma once
-// Writes the instructions of a cluster. A cluster without rows has one stage, a loop over all elements. Otherwise each row is traversed
-// once per stage: the result of a row's reduction is available in the next stage, and a lane that a later stage needs again is
-// recomputed there if that is cheap, or kept in a row buffer (spilled).
+// Writes the instructions of a cluster. A cluster without rows has one stage, a loop over all elements. In other clusters, each row is
+// traversed once per stage. The result of a row's reduction is available in the next stage. A lane that a later stage needs again is
+// recomputed there if that is cheap, and otherwise kept in a row buffer (spilled).
 
 #include <leat/core/list.hpp>
 #include <leat/passes/lower/cluster_lists.hpp>
@@ -10,12 +10,12 @@ namespace leat::passes::detail {
 
 class cluster_lowerer : cluster_lists {
  public:
-  constexpr ~cluster_lowerer() = default;  // nvcc's implicit one is not constexpr
+  constexpr ~cluster_lowerer() = default;  // nvcc's implicit destructor is not constexpr
   constexpr cluster_lowerer(const graph& g, const fusion& f, placement& p) : cluster_lists(g, p), f_(f) {
     slot_.resize(g.nodes.size(), -1);
   }
 
-  /// The step of a cluster with these nodes.
+  /// The step of a cluster that consists of these nodes.
   constexpr program_step run(const fusion::cluster& cluster, const list<int>& nodes) {
     start(f_, cluster);
     nodes_ = &nodes;
@@ -25,7 +25,7 @@ class cluster_lowerer : cluster_lists {
     input_operand_.clear();
     element_operand_.clear();
 
-    // Stages, and every memory access.
+    // Determines the stages, and the operand of every memory access.
     int stages = 1;
     bool accumulates_rows = false;
     for (int i : nodes) {
@@ -47,7 +47,7 @@ class cluster_lowerer : cluster_lists {
       }
       if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op))
         input_operand_.push_back(add_operand(g_.input(n, 0), n.result.extent));
-      if (n.op->kind == op_kind::reduction && m.row) ++m.stage;  // available in the next stage
+      if (n.op->kind == op_kind::reduction && m.row) ++m.stage;  // the result is available in the next stage
       if (!m.row && n.op->kind != op_kind::reduction && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && !m.row && !is_row_operand(i) && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && m.row && m.stage > stages) stages = m.stage;
@@ -68,25 +68,25 @@ class cluster_lowerer : cluster_lists {
  private:
   struct member {
     int stage = 0;
-    bool row = false;          // its value is one per row
-    std::int64_t scalar = -1;  // register of a row value
+    bool row = false;          // whether it has one value per row
+    std::int64_t scalar = -1;  // register of a per-row value
     std::int64_t lane = -1;    // register of a lane in the current stage
-    int spilled = -1;          // row buffer
+    int spilled = -1;          // row buffer, or -1
     int accumulator = -1;
-    int out = -1;  // operand that it is stored to
+    int out = -1;  // operand to which it is stored
   };
 
   constexpr member& of(int i) { return state_[slot_[i]]; }
-  // The first of the operands for a node that is stored by elements.
+  // Adds the operands of a node that is stored by elements; returns the index of the first.
   constexpr int add_result_elements(int i, const node& n) {
     const int first = static_cast<int>(element_operand_.size());
     for (int k = 0; k < n.input_count - first_value(n); ++k)
       element_operand_.push_back(stores_models(n) ? add_result_models(i, k) : add_result_element(i, k));
     return first;
   }
-  // The first input that is a value, after the variable that a write begins with.
+  // The index of the first input that is a value; the first input of a write is its variable.
   static constexpr int first_value(const node& n) { return n.op->kind == op_kind::assign ? 1 : 0; }
-  // A reduction whose operand is one value per row.
+  // Whether a node is a reduction whose operand has one value per row.
   constexpr bool is_row_operand(int i) {
     const node& n = g_.at(i);
     return n.op->kind == op_kind::reduction && !place_.spans_cluster(i) && place_.in_register(n, 0);
@@ -113,7 +113,8 @@ class cluster_lowerer : cluster_lists {
           if (lane && m.stage < t && n.op->costly && n.op->kind != op_kind::assign) {
             if (m.spilled < 0) m.spilled = spills_++;
             needed[m.stage][k] = 1;
-            // Computed in its own stage: stages before m.stage are done.
+            // The node is computed in its own stage, which the loop over stages has passed, so the operands that it uses there are marked
+            // now.
             if (t > m.stage) use_operands(i, m.stage, needed);
             continue;
           }
@@ -123,7 +124,7 @@ class cluster_lowerer : cluster_lists {
     }
 
     for (int t = 0; t <= stages; ++t) {
-      // Row phase: results of the preceding lanes' reductions, then what is computed from them.
+      // Row phase: results of the preceding lanes' reductions, then the values computed from them.
       for (int i : nodes) {
         member& m = of(i);
         const node& n = g_.at(i);
@@ -152,7 +153,7 @@ class cluster_lowerer : cluster_lists {
           }
         }
       }
-      for (int i : nodes) {  // stores last, so that no load of the chunk follows one
+      for (int i : nodes) {  // stores come last, so that no load of the chunk follows one
         member& m = of(i);
         const node& n = g_.at(i);
         if (m.row || n.op->kind == op_kind::reduction || m.out < 0) continue;
@@ -177,7 +178,7 @@ class cluster_lowerer : cluster_lists {
     join_lists(stages);
   }
 
-  // Operands that are looked up begin each row where its index says.
+  // Sets each looked-up operand, at the start of a row, to the row given by its index.
   constexpr void look_up_rows() {
     for (std::size_t k = 0; k < step_.operands.size(); ++k) {
       const step_operand& o = step_.operands[k];
@@ -199,7 +200,7 @@ class cluster_lowerer : cluster_lists {
     const bool reads_variable = is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op);
     return at(n.input_count - first_value(n) + (reads_variable ? 1 : 0));
   }
-  // Position of a node's first entry in input_operand_.
+  // The position of a node's first entry in input_operand_.
   constexpr std::size_t operand_start(int i) {
     if (operand_of_.empty()) {
       std::size_t next = 0;
@@ -229,7 +230,7 @@ class cluster_lowerer : cluster_lists {
       return;
     }
     if (n.op->kind == op_kind::reduction) {
-      if (is_row_operand(i)) {  // over rows: combined in memory, row by row
+      if (is_row_operand(i)) {  // a reduction over rows: combined in memory, row by row
         note_accumulating(m.out, n);
         put(to, reduce_cell, m.out, of(place_.source(n, 0)).scalar, n.op->code);
         return;
@@ -264,7 +265,7 @@ class cluster_lowerer : cluster_lists {
     if (g_.at(p).op->kind == op_kind::index) return index_register(n, p, t);
     return of(p).row ? of(p).scalar : of(p).lane;
   }
-  // A register's value as lanes: uniform over the elements where it is a scalar.
+  // A register's value as lanes: a scalar is broadcast to all lanes.
   constexpr std::int64_t as_lane(code_list& to, std::int64_t value, dtype type) {
     if (!register_is_scalar(value)) return value;
     const auto lane = new_register(false, type);
@@ -300,7 +301,7 @@ class cluster_lowerer : cluster_lists {
     for (int k = 0; k < n.input_count; ++k) {
       in[k] = lane_input(i, k, input_operand_[first + at(k)], t);
       booleans = booleans && register_type(in[k]) == dtype::boolean;
-      note_type(register_type(in[k]));  // also of a scalar: it is broadcast to the lanes' width
+      note_type(register_type(in[k]));  // scalars count, too, because they are broadcast to the lanes' width
     }
     // Comparisons and selections of bools have no SIMD form.
     if (booleans && n.input_count > 0 && (n.op->code == info_of<equal_op>.code || n.op->code == info_of<not_equal_op>.code)) mixed_ = true;
@@ -315,7 +316,7 @@ class cluster_lowerer : cluster_lists {
     if (n.result.type == dtype::boolean) mixed_ = true;
     if (m.row || inner_class(m.out) == 0) {
       const bool all = !m.row && is_uniform(m.out);
-      if (!m.row && !all) {  // the row is reduced, then combined into a cell shared with other rows
+      if (!m.row && !all) {  // the row is reduced, then combined into a cell that rows share
         m.row = false;
         const auto a = accumulators_++;
         put(lanes_[t], reduce_lanes, a, in, n.op->code, 1);
@@ -337,12 +338,12 @@ class cluster_lowerer : cluster_lists {
   }
 
   const fusion& f_;
-  const list<int>* nodes_ = nullptr;  // of the current cluster
-  list<int> slot_;                    // of a node among them
+  const list<int>* nodes_ = nullptr;  // the nodes of the current cluster
+  list<int> slot_;                    // the index of a node among them
   list<member> state_;
   list<int> input_operand_;
-  list<int> element_operand_;  // of nodes that are stored by elements
-  list<std::int64_t> model_lanes_;  // of those that are stored by vectors: the registers
+  list<int> element_operand_;  // operands of nodes that are stored by elements
+  list<std::int64_t> model_lanes_;  // lane registers of nodes that are stored by vectors
   list<std::size_t> operand_of_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The iteration space of a cluster: the loops that its nodes share, and an operand for each buffer that they access, with a stride
-// along each loop. Loops that all operands traverse alike are merged.
+// The iteration space of a cluster: the loops that its nodes share, and an operand for each buffer that they access, with a stride along
+// each loop. Adjacent loops that every operand can traverse as one are merged.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/lower/placement.hpp>
@@ -9,7 +9,7 @@ namespace leat::passes::detail {
 
 class cluster_space {
  protected:
-  constexpr ~cluster_space() = default;  // nvcc's implicit one is not constexpr
+  constexpr ~cluster_space() = default;  // nvcc's implicit destructor is not constexpr
   constexpr cluster_space(const graph& g, placement& p) : g_(g), place_(p) {}
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -25,7 +25,7 @@ class cluster_space {
     const int loop = loop_of_axis(n, p);
     if (loop >= 0) fixed_dims_ |= 1 << loop;
   }
-  // The dimension of the space that an index node counts.
+  // The dimension of the space along which an index node counts.
   constexpr int loop_of_axis(const node& n, int p) const {
     const shape& own = place_.space_shape(n);
     const shape& counted = g_.at(p).result.extent;
@@ -51,7 +51,7 @@ class cluster_space {
     step_operand o = operand_at(place_.location_of(x), n.result.extent, own);
     if (place_.looks_up(x)) {
       const int indices = g_.input(n, 1);
-      shape as_rows = g_.at(indices).result.extent;  // each index has a row
+      shape as_rows = g_.at(indices).result.extent;  // there is a row for each index
       while (as_rows.rank < n.result.extent.rank) as_rows.push(1);
       o.indices = intern(operand_at(place_.location_of(indices), as_rows, own));
       o.row = place_.row_length(n);
@@ -100,12 +100,12 @@ class cluster_space {
     return intern(o);
   }
 
-  // An operand for writing an element of node `i`, which is stored by elements.
+  // An operand for writing element `k` of node `i`, which is stored by elements.
   constexpr int add_result_element(int i, std::int64_t k) {
     return intern({place_.buffer_of(i), term{k, 0}, list<term>(at(space_.rank), term{0, 0})});
   }
 
-  // The same of a node that stores vectors: element `k` of all models.
+  // An operand for writing element `k` of all models, for a node that is stored by vectors.
   constexpr int add_result_models(int i, std::int64_t k) {
     const node& n = g_.at(i);
     const int axis = static_cast<int>(g_.attribute(n, 0));
@@ -119,12 +119,12 @@ class cluster_space {
     return intern(o);
   }
 
-  // Merges loops that every operand traverses as one.
+  // Merges adjacent loops that every operand can traverse as one.
   constexpr void collapse() {
     list<term> loops;
     for (int d = 0; d < space_.rank; ++d) loops.push_back(place_.as_term(space_[d]));
     loop_number_.assign(at(space_.rank), 0);
-    list<int> original;  // first dimension of each loop, for index nodes
+    list<int> original;  // the first dimension of each loop, for index nodes
     list<int> fixed;
     for (int d = 0; d < space_.rank; ++d) {
       original.push_back(d);
@@ -169,11 +169,11 @@ class cluster_space {
   placement& place_;
   program_step step_;
   shape space_;
-  bool rows_ = false;  // the innermost loop is one row, which is reduced
+  bool rows_ = false;  // whether the innermost loop is one row, which is reduced
 
  private:
-  int fixed_dims_ = 0;            // dimensions whose loops are not merged, as bits
-  list<int> loop_number_;  // by dimension, after merging
+  int fixed_dims_ = 0;            // the dimensions whose loops are not merged, as a bit mask
+  list<int> loop_number_;  // the loop of each dimension, after merging
 };
 
 }  // namespace leat::passes::detail

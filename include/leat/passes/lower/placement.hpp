@@ -1,6 +1,6 @@
 #pragma once
-// Storage of results: the program's buffers, which nodes' results are stored in one, and the layout of a node's elements in its buffer
-// (a view has other strides over the same elements).
+// Storage of results: the program's buffers, which results are stored in which buffer, and the layout of a node's elements in its buffer (a
+// view has other strides over the same elements).
 
 #include <leat/core/list.hpp>
 #include <leat/passes/fuse.hpp>
@@ -17,7 +17,7 @@ struct location {
 
 class placement {
  public:
-  constexpr ~placement() = default;  // nvcc's implicit one is not constexpr
+  constexpr ~placement() = default;  // nvcc's implicit destructor is not constexpr
   constexpr placement(const graph& g, const fusion& f, program& p) : g_(g), f_(f), p_(p) {
     buffer_.resize(g.nodes.size(), -1);
     stored_.resize(g.nodes.size(), 0);
@@ -25,7 +25,7 @@ class placement {
     for (const auto& n : g_.dimension_names) used_name(n.value);
   }
 
-  /// Decides which results are stored, and makes the fetches' buffers.
+  /// Decides which results are stored, and creates the buffers of the fetches.
   constexpr void start(std::span<const int> targets) {
     for (int target : targets)
       if (g_.at(target).op->kind != op_kind::group) stored_[target] = 1;
@@ -42,7 +42,7 @@ class placement {
 
   constexpr bool is_stored(int i) const { return stored_[i] != 0; }
   constexpr term as_term(std::int64_t d) { return d >= 0 ? term{d, 0} : term{1, std::int64_t{1} << 4 * used_name(d)}; }
-  /// The buffer that holds node `i`, made on first use.
+  /// The buffer that holds node `i`; created on first use.
   constexpr int buffer_of(int i) {
     if (buffer_[i] >= 0) return buffer_[i];
     const node& n = g_.at(i);
@@ -54,7 +54,7 @@ class placement {
       case op_kind::extent:
         made = new_buffer(i, storage::extent, 0);
         {
-          auto& b = p_.buffers[made];  // the shape holds the dimensions to multiply
+          auto& b = p_.buffers[made];  // its shape holds the dimensions to multiply
           b.extent = {};
           for (int k = 0; k < n.attribute_count; ++k) b.extent.push(g_.attribute(n, k));
         }
@@ -65,7 +65,7 @@ class placement {
     return buffer_[i] = made;
   }
 
-  /// A whole buffer, row-major, or the part of a concatenation that the node is.
+  /// The location of node `i` if it is stored: a whole buffer, row-major, or its part of a concatenation.
   constexpr location whole(int i) {
     if (f_.part_of[i] >= 0) return part_of(i, f_.part_of[i]);
     const node& n = g_.at(i);
@@ -113,7 +113,7 @@ class placement {
         else move_by(v.offset, g_.attribute(n, 1 + a), l.strides[a]);
       }
     } else if (is_operator<take_element_op>(*n.op)) {
-      v.offset = {g_.attribute(n, 0), 0};  // of a whole array of static shape
+      v.offset = {g_.attribute(n, 0), 0};  // the view is of a whole array of static shape
     } else if (is_alias(g_, n)) {
       const shape& to = n.result.extent;
       int b = 0;
@@ -132,12 +132,12 @@ class placement {
     return v;
   }
 
-  /// Whether node `i` is a lookup whose rows are read where they lie, as `row_length` elements each.
+  /// Whether node `i` is a lookup whose rows are read in place; each row has `row_length` elements.
   constexpr bool looks_up(int i) const { return f_.looks_up(i); }
   constexpr std::int64_t row_length(const node& lookup) { return location_of(g_.input(lookup, 0)).strides[0].factor; }
   constexpr dtype type_of(int buffer) const { return p_.buffers[buffer].type; }
 
-  /// Moves where a view begins along an axis.
+  /// Moves the offset of a view forward by `begin` elements along an axis.
   constexpr void move_by(term& offset, std::int64_t begin, const term& stride) {
     if (begin == 0) return;
     const term step = term{begin, 0} * stride;
@@ -151,13 +151,13 @@ class placement {
   constexpr const shape& space_shape(const node& n) const { return space_of(g_, n); }
   /// The node whose result input `k` of a node shows.
   constexpr int source(const node& n, int k) const { return f_.sources[g_.input(n, k)]; }
-  /// Whether the iteration space of node `i` is its cluster's, dimensions of 1 aside.
+  /// Whether the iteration space of node `i` is that of its cluster, except for dimensions of 1.
   constexpr bool spans_cluster(int i) const { return f_.spaces[i] == f_.clusters[f_.places[i].cluster].space; }
   /// Whether compute node `n` finds its input `k` in a register.
   constexpr bool in_register(const node& n, int k) const { return in_register_[n.inputs + k] != 0; }
 
  private:
-  // A lookup's elements as they would lie if all its indices were 0.
+  // The locations of a lookup's elements if all of its indices were 0.
   constexpr location row_zero(const node& n) {
     const location l = location_of(g_.input(n, 0));
     location v{l.buffer, l.offset, {}};
@@ -165,7 +165,7 @@ class placement {
     for (int a = 0; a < n.result.extent.rank; ++a) v.strides[a] = a < first ? term{0, 0} : l.strides[a - first + 1];
     return v;
   }
-  // See fuser::reads_as.
+  // Must agree with fuser::reads_as.
   constexpr bool finds_in_register(int i, int input) const {
     const int p = f_.sources[input];
     const auto& mine = f_.places[i];
