@@ -445,10 +445,7 @@ struct two_texts {
 constexpr two_texts with_two_texts[]{
     {"BroadcastTo", "axes computed in the run"},
     {"ConcatV2", "ShapeN, ConcatOffset and slices at offsets computed in the run"},
-    {"Cumprod", "the axis is known in the run alone"},
-    {"Cumsum", "the axis is known in the run alone"},
     {"GatherV2", "the gradient is sparse"},
-    {"Identity", "a sparse gradient stays sparse"},
     {"Max", "the shape with kept axes is computed in the run"},
     {"Mean", "the number of elements is computed in the run"},
     {"Min", "as Max"},
@@ -460,8 +457,6 @@ constexpr two_texts with_two_texts[]{
     {"Sum", "the shape with kept axes is computed in the run"},
     {"Transpose", "an order that is known in the run alone"},
     {"UnsortedSegmentSum", "ids that are negative"},
-    {"Xdivy", "sums without kept axes, and a square that is a power"},
-    {"Xlogy", "sums without kept axes"},
 };
 /// Whether graphs with names have a function for the gradient of an operator whose class has one, too.
 bool has_two_texts(const std::string& type) {

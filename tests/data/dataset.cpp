@@ -1,6 +1,8 @@
 #include <leat/data/arrays.hpp>
 #include <leat/data/dataset.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -30,15 +32,6 @@ template <class D, class F>
 concept modifies = requires(D d, F f) { d.modify(f); };
 template <class D>
 concept batches = requires(D d) { d.batch(3); };
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 }  // namespace
 
@@ -169,7 +162,7 @@ TEST_CASE("slices of arrays") {
   for (auto& [image, label] : data.batch(3)) CHECK((image == images && label(2) == 9));
   const auto lent = dataset::from_tensor_slices(std::cref(images), std::span(labels));
   for (auto& [image, label] : lent.shuffle(3, 1).batch(3)) CHECK(image.size() == 6);
-  CHECK(problem<invalid_argument>([&] { dataset::from_tensor_slices(images, std::vector<int>(2)); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { dataset::from_tensor_slices(images, std::vector<int>(2)); }) ==
         "from_tensor_slices: array 1 has 2 slices, array 0 has 3");
   const xt::xtensor<float, 2, xt::layout_type::column_major> columns{{1, 2}, {3, 4}};
   CHECK_THROWS_AS(dataset::from_tensor_slices(columns), invalid_argument);
@@ -261,7 +254,7 @@ TEST_CASE("padded batches") {
   REQUIRE(got.size() == 2);
   CHECK(got[0] == xt::xtensor<std::int64_t, 3>{{{1, -1}, {-1, -1}}, {{2, 2}, {2, 2}}});
   CHECK(got[1] == xt::xtensor<std::int64_t, 3>{{{-1, -1, -1, -1}}, {{4, 4, 4, 4}}});
-  CHECK(problem<invalid_argument>([&] {
+  CHECK(leat_test::message_of<invalid_argument>([&] {
           for (auto& [rows, n] : data.batch(2)) static_cast<void>(rows);
         }).find("batch: component 0 of row 1 has another shape") == 0);
   std::size_t batches = 0;

@@ -1,6 +1,7 @@
 #include <leat/data/files.hpp>
 
 #include "support/hex.hpp"
+#include "support/messages.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,15 +15,6 @@ struct folder {
   ~folder() { std::filesystem::remove_all(path); }
   std::filesystem::path operator/(const std::string& name) const { return path / name; }
 };
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 template <class Data>
 auto all(const Data& data) {
   std::vector<typename Data::element_type> list;
@@ -68,7 +60,7 @@ TEST_CASE("rows of tables") {
   const auto wrong = dataset::csv<float, float>(here / "c.csv").prefetch(2);
   auto rows = wrong.iterate();
   CHECK(rows.next());
-  CHECK(problem<data_loss>([&] { rows.next(); }) == (here / "c.csv").string() + ":3: column 2 (\"y\"): \"four\" is no float32");
+  CHECK(leat_test::message_of<data_loss>([&] { rows.next(); }) == (here / "c.csv").string() + ":3: column 2 (\"y\"): \"four\" is no float32");
   CHECK(rows.next());
   CHECK(std::get<0>(rows.element()) == 5);
   // A state belongs to files of these names and sizes.
@@ -127,20 +119,20 @@ TEST_CASE("records, and examples in them") {
     CHECK((ids.shape(1) == 4 && ids(4, 0) == 4 && ids(1, 1) == -1));
   const auto at = (here / "0.tfrecord").string() + ": the record at byte 0: Example: ";
   const auto first = [](auto wrong) { return [wrong] { wrong.iterate().next(); }; };
-  CHECK(problem<not_found>(first(dataset::examples<float>(files, {"x"}))) ==
+  CHECK(leat_test::message_of<not_found>(first(dataset::examples<float>(files, {"x"}))) ==
         at + "has no feature \"x\"; there are \"ids\", \"image\", \"label\", \"name\"");
-  CHECK(problem<invalid_argument>(first(dataset::examples<float>(files, {"label"}))) ==
+  CHECK(leat_test::message_of<invalid_argument>(first(dataset::examples<float>(files, {"label"}))) ==
         at + "the feature \"label\" holds int64 where floats are expected");
-  CHECK(problem<invalid_argument>(first(dataset::examples<std::array<float, 3>>(files, {"image"}))) ==
+  CHECK(leat_test::message_of<invalid_argument>(first(dataset::examples<std::array<float, 3>>(files, {"image"}))) ==
         at + "the feature \"image\" has 2 values where 3 are expected");
   // Cut off, and corrupt.
   std::string bytes = io::read_file(here / "1.tfrecord");
   io::write_file(here / "1.tfrecord", bytes.substr(0, bytes.size() - 3));
-  CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("1.tfrecord: the record at byte") != std::string::npos);
-  CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("is cut off") != std::string::npos);
+  CHECK(leat_test::message_of<data_loss>([&] { all(dataset::records(files)); }).find("1.tfrecord: the record at byte") != std::string::npos);
+  CHECK(leat_test::message_of<data_loss>([&] { all(dataset::records(files)); }).find("is cut off") != std::string::npos);
   bytes[bytes.size() - 8] = static_cast<char>(bytes[bytes.size() - 8] ^ 1);
   io::write_file(here / "1.tfrecord", bytes);
-  CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("is corrupt") != std::string::npos);
+  CHECK(leat_test::message_of<data_loss>([&] { all(dataset::records(files)); }).find("is corrupt") != std::string::npos);
 }
 
 TEST_CASE("what is wrong in files is told once, and the rest read") {
@@ -205,7 +197,7 @@ TEST_CASE("tables whose headers differ are not mixed by position") {
   const auto data = dataset::csv<int, int>({here / "a.csv", here / "b.csv", here / "c.csv"});
   auto it = data.iterate();
   CHECK(it.next());
-  CHECK(problem<invalid_argument>([&] { it.next(); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { it.next(); }) ==
         (here / "b.csv").string() + ": the header has \"y\", \"x\", that of a file before it \"x\", \"y\"; choose the columns by name");
   CHECK((it.next() && it.element() == row{7, 8}));
   // Also where the first file is not read: behind a state.
@@ -245,9 +237,9 @@ TEST_CASE("arrays of files") {
   resumes(both.shuffle(3, 1).repeat(2));
   const auto from_npz = dataset::npz<xt::xtensor<std::int64_t, 1>, xt::xtensor<float, 2>>(here / "both.npz", {"y", "x"});
   CHECK(all(from_npz)[2] == std::tuple(std::int64_t{9}, xt::xtensor<float, 1>{5, 6}));
-  CHECK(problem<invalid_argument>([&] { dataset::npy<xt::xtensor<float, 1>>(here / "x.npy"); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { dataset::npy<xt::xtensor<float, 1>>(here / "x.npy"); }) ==
         (here / "x.npy").string() + ": the file holds shape [3, 2] of DT_FLOAT, the program takes float32[?]");
-  CHECK(problem<invalid_argument>([&] {
+  CHECK(leat_test::message_of<invalid_argument>([&] {
           dataset::npz<xt::xtensor<double, 2>>(here / "both.npz", {"x"});
         }).find("array \"x\": the file holds") != std::string::npos);
   CHECK_THROWS_AS((dataset::npz<xt::xtensor<double, 2>>(here / "both.npz", {"z"})), not_found);

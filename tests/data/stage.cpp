@@ -1,6 +1,8 @@
 #include <leat/data/arrays.hpp>
 #include <leat/data/stage.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -44,15 +46,6 @@ void resumes(const Data& data) {
     CHECK(left(again) == rest);
     CHECK(left(stopped) == rest);
   }
-}
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
 }
 
 }  // namespace
@@ -215,7 +208,7 @@ TEST_CASE("states of other pipelines, and damaged ones, are refused, and the ite
     auto it = other.iterate();
     auto fresh = other.iterate();
     it.next();
-    const std::string what = problem<decltype(error)>([&] { it.restore_state(text); });
+    const std::string what = leat_test::message_of<decltype(error)>([&] { it.restore_state(text); });
     CHECK(what != "nothing");
     CHECK(left(it) == left(fresh));
     return what;

@@ -267,7 +267,7 @@ std::string_view how(op_kind kind) {
 std::string table(const std::filesystem::path& repository, const std::vector<operator_row>& rows) {
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
-  const std::string kernels = read(repository / "include/leat/kernels/whole_array.hpp");  // those of all devices
+  const std::string kernels = read(repository / "include/leat/kernels/whole_array.hpp") + read(repository / "include/leat/kernels/print.hpp");
   std::ostringstream out;
   out << "# Operators\n\n"
          "Generated from the operators' definitions by `tests/docs/operators.cpp`, and compared with them by the test\n"

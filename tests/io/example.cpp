@@ -1,6 +1,7 @@
 #include <leat/io/example.hpp>
 
 #include "support/hex.hpp"
+#include "support/messages.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,15 +15,6 @@ const io::example sample{{{"image", std::vector<float>{1.5f, -2, 0}},
                           {"words", std::vector<std::string>{"a", "", std::string("\0\xff", 2)}},
                           {"none", feature()},
                           {"empty", std::vector<float>{}}}};
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 }  // namespace
 
@@ -78,14 +70,14 @@ TEST_CASE("features into memory that serves again") {
     CHECK(words[2] == std::string("\0\xff", 2));
     CHECK(fields.count<float>(3) == 0);
   }
-  CHECK(problem<invalid_argument>([&] { fields.read(1, std::span(image).first(2)); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { fields.read(1, std::span(image).first(2)); }) ==
         "Example: the feature \"image\" has 3 values where 2 are expected");
-  CHECK(problem<invalid_argument>([&] { fields.count<std::int64_t>(1); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { fields.count<std::int64_t>(1); }) ==
         "Example: the feature \"image\" holds floats where int64 are expected");
-  CHECK(problem<not_found>([&] {
+  CHECK(leat_test::message_of<not_found>([&] {
           io::example_fields({"x"}).find(bytes);
         }).find("Example: has no feature \"x\"; there are \"empty\", \"image\"") == 0);
-  CHECK(problem<not_found>([&] { io::example_fields({"x"}).find(""); }) == "Example: has no feature \"x\"; it has none");
+  CHECK(leat_test::message_of<not_found>([&] { io::example_fields({"x"}).find(""); }) == "Example: has no feature \"x\"; it has none");
   CHECK_THROWS_AS(io::example_fields({"x", "x"}), invalid_argument);
 }
 

@@ -1,6 +1,7 @@
 #include <leat/io/npz.hpp>
 
 #include "support/hex.hpp"
+#include "support/messages.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,15 +21,6 @@ const std::string archive = leat_test::from_hex(
     "0000000900000000000000000000008001cf0000006469722f792e6e7079504b050600000000020002006a000000580100000f006d61646520627920"
     "7a697066696c65");
 
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 }  // namespace
 
@@ -39,11 +31,11 @@ TEST_CASE("arrays of an archive") {
 #if defined(LEAT_USE_ZLIB)
   CHECK(file["dir/y"] == make_tensor_proto(std::vector<std::int64_t>{7, 8, -9}, {3}));
 #else
-  CHECK(problem<unimplemented>([&] { file["dir/y"]; }).find("LEAT_USE_ZLIB") != std::string::npos);
+  CHECK(leat_test::message_of<unimplemented>([&] { file["dir/y"]; }).find("LEAT_USE_ZLIB") != std::string::npos);
 #endif
   CHECK(file.contains("x"));
   CHECK(!file.contains("x.npy"));
-  CHECK(problem<not_found>([&] { file["z"]; }) == "NPZ: has no array \"z\"; there are \"dir/y\", \"x\"");
+  CHECK(leat_test::message_of<not_found>([&] { file["z"]; }) == "NPZ: has no array \"z\"; there are \"dir/y\", \"x\"");
 }
 
 TEST_CASE("what is written is read again") {
@@ -82,6 +74,6 @@ TEST_CASE("cut off or changed anywhere: an error, or the same arrays") {
       changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ (1u << bit));
       look(changed);
     }
-  CHECK(problem<data_loss>([] { io::npz("\x93NUMPY"); }) == "NPZ: no ZIP archive, or cut off: its directory is missing");
+  CHECK(leat_test::message_of<data_loss>([] { io::npz("\x93NUMPY"); }) == "NPZ: no ZIP archive, or cut off: its directory is missing");
   CHECK_THROWS_AS(io::read_npz_file("missing.npz"), not_found);
 }

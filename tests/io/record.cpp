@@ -1,6 +1,8 @@
 #include <leat/io/file.hpp>
 #include <leat/io/record.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -29,15 +31,6 @@ std::vector<std::string> all_of(const std::filesystem::path& path, std::size_t b
   auto list = all_of(reader);
   CHECK(reader.end() == io::record_end::whole);
   return list;
-}
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
 }
 std::vector<std::string> samples() {
   std::vector<std::string> list;
@@ -77,7 +70,7 @@ TEST_CASE("what is written is read again, whatever the buffers") {
     writer.close();
     CHECK(!writer.is_open());
     CHECK(writer.offset() == std::filesystem::file_size(path));
-    CHECK(problem<failed_precondition>([&] { writer.write("more"); }).find("is closed") != std::string::npos);
+    CHECK(leat_test::message_of<failed_precondition>([&] { writer.write("more"); }).find("is closed") != std::string::npos);
     for (const std::size_t reading : {0, 30, 1 << 18}) {
       CHECK(all_of(path, reading) == records);
       io::record_reader reader(path, reading);
@@ -122,7 +115,7 @@ TEST_CASE("compressed files are written, and known by their first bytes") {
       CHECK(moved.next() == samples()[5]);
       io::record_reader other(path, buffer,
                               compression == io::record_compression::zlib ? io::record_compression::gzip : io::record_compression::zlib);
-      CHECK(problem<data_loss>([&] { other.next(); }).find("c.tfrecord: the compressed bytes are damaged") != std::string::npos);
+      CHECK(leat_test::message_of<data_loss>([&] { other.next(); }).find("c.tfrecord: the compressed bytes are damaged") != std::string::npos);
       io::record_reader plain(path, buffer, io::record_compression::none);
       CHECK_THROWS_AS(plain.next(), data_loss);
 
@@ -146,7 +139,7 @@ TEST_CASE("compressed files are written, and known by their first bytes") {
   for (const auto compression : {io::record_compression::zlib, io::record_compression::gzip}) {
     io::record_writer(path, io::record_opening::anew, 1 << 18, compression).close();
     CHECK(all_of(path).empty());
-    CHECK(problem<unimplemented>([&] {
+    CHECK(leat_test::message_of<unimplemented>([&] {
             io::record_writer(path, io::record_opening::append, 1 << 18, compression);
           }).find("cannot be appended to a compressed file") != std::string::npos);
   }
@@ -168,7 +161,7 @@ TEST_CASE("a compressed file of few bytes asks for no more memory than a record 
   for (int k = 0; k < 8; ++k) stream.add(std::string(1 << 20, '\0'), packed, k == 7);
   io::write_file(path, packed);
   io::record_reader reader(path);
-  CHECK(problem<resource_exhausted>([&] { reader.next(); }).find("1099511627776 bytes, more than the 2147483647") != std::string::npos);
+  CHECK(leat_test::message_of<resource_exhausted>([&] { reader.next(); }).find("1099511627776 bytes, more than the 2147483647") != std::string::npos);
 }
 #endif
 
@@ -229,18 +222,18 @@ TEST_CASE("every changed bit is found, with its place") {
     io::write_file(path, changed);
     io::record_reader reader(path);
     CHECK(reader.next() == "first");
-    const std::string text = problem<data_loss>([&] { reader.next(); });
+    const std::string text = leat_test::message_of<data_loss>([&] { reader.next(); });
     CHECK(text.find(path.string() + ": the record at byte 21 ") == 0);
-    CHECK(problem<data_loss>([&] { reader.next(); }) == text);
+    CHECK(leat_test::message_of<data_loss>([&] { reader.next(); }) == text);
     // Passed over if its length can be trusted.
     const bool is_known = bit >= 8 * (first + io::record_header_bytes);
     CHECK(reader.pass_corrupt() == is_known);
     CHECK(reader.offset() == (is_known ? bytes.size() : first));
     if (is_known) CHECK((!reader.next() && reader.end() == io::record_end::whole));
   }
-  CHECK(problem<data_loss>([&] { io::record_writer(path, io::record_opening::append); }).find("byte 21") != std::string::npos);
+  CHECK(leat_test::message_of<data_loss>([&] { io::record_writer(path, io::record_opening::append); }).find("byte 21") != std::string::npos);
   io::write_file(path, "name,value\n1,2\n3,4\n");
-  CHECK(problem<data_loss>([&] { io::record_reader(path).next(); }).find("no file of records") != std::string::npos);
+  CHECK(leat_test::message_of<data_loss>([&] { io::record_reader(path).next(); }).find("no file of records") != std::string::npos);
 }
 
 TEST_CASE("a length beyond the file asks for no memory") {
@@ -259,7 +252,7 @@ TEST_CASE("a length beyond the file asks for no memory") {
 
 TEST_CASE("files that are none") {
   const folder here;
-  CHECK(problem<not_found>([&] { io::record_reader(here / "missing"); }).find("missing: cannot be opened: No such file") !=
+  CHECK(leat_test::message_of<not_found>([&] { io::record_reader(here / "missing"); }).find("missing: cannot be opened: No such file") !=
         std::string::npos);
   CHECK_THROWS_AS(io::record_reader(here.path), not_found);
   CHECK_THROWS_AS(io::record_reader("/dev/null"), failed_precondition);
@@ -278,7 +271,7 @@ TEST_CASE("a full disk leaves whole records, and what was not written can be wri
   rlimit small = limit;
   small.rlim_cur = 200;
   ::setrlimit(RLIMIT_FSIZE, &small);
-  const std::string text = problem<failed_precondition>([&] { writer.write(std::string(100, 'b')); });
+  const std::string text = leat_test::message_of<failed_precondition>([&] { writer.write(std::string(100, 'b')); });
   ::setrlimit(RLIMIT_FSIZE, &limit);
   std::signal(SIGXFSZ, before);
   CHECK(text.find("cannot be written at byte") != std::string::npos);

@@ -4,6 +4,8 @@
 #include <leat/leat.hpp>
 #include <leat/passes/lower.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -11,15 +13,6 @@
 using namespace leat;
 
 namespace {
-template <class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const invalid_argument& e) {
-    return e.what();
-  }
-  return {};
-}
 std::vector<std::string> names_in(graph& g, std::string_view scope) {
   std::vector<std::string> names;
   for (const auto& op : get_operations(g))
@@ -92,21 +85,21 @@ TEST_CASE("what does not fit is told") {
   const auto scope = g.as_default();
   const auto v = variable(zeros_of({2}), "v");
   const named_optimizer o = gradient_descent(0.1f);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f, 3.0f})), v}}); }).find("which has another shape") !=
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f, 3.0f})), v}}); }).find("which has another shape") !=
         std::string::npos);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1, 2})), v}}); }).find("which has another dtype") != std::string::npos);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), constant({1.0f, 2.0f})}}); }).find("is not a variable") !=
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.apply_gradients({{gradient_value(constant({1, 2})), v}}); }).find("which has another dtype") != std::string::npos);
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), constant({1.0f, 2.0f})}}); }).find("is not a variable") !=
         std::string::npos);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), output{}}}); }).find("no node of a graph") !=
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), output{}}}); }).find("no node of a graph") !=
         std::string::npos);
-  CHECK(problem([&] { o.minimize(constant(1)); }) == "Invalid type int32 for Const_5:0, expected: float32 or float64.");
-  CHECK(problem([&] { o.minimize(output{}); }).find("the loss is no node of a graph") != std::string::npos);
-  CHECK(problem([&] { static_cast<void>(adagrad(0.1f, 0)); }).find("must be positive") != std::string::npos);
-  CHECK(problem([&] { static_cast<void>(ftrl(0.1f, {.l1 = -1})); }).find("needs to be positive or zero") != std::string::npos);
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.minimize(constant(1)); }) == "Invalid type int32 for Const_5:0, expected: float32 or float64.");
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.minimize(output{}); }).find("the loss is no node of a graph") != std::string::npos);
+  CHECK(leat_test::message_of<invalid_argument>([&] { static_cast<void>(adagrad(0.1f, 0)); }).find("must be positive") != std::string::npos);
+  CHECK(leat_test::message_of<invalid_argument>([&] { static_cast<void>(ftrl(0.1f, {.l1 = -1})); }).find("needs to be positive or zero") != std::string::npos);
   graph h;
   const auto inner = h.as_default();
   const auto other = constant({1.0f, 2.0f}, "other");
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(other), v}}); }).find("must be from the same graph") != std::string::npos);
+  CHECK(leat_test::message_of<invalid_argument>([&] { o.apply_gradients({{gradient_value(other), v}}); }).find("must be from the same graph") != std::string::npos);
 }
 
 TEST_CASE("a graph at the address of an earlier one gets slots of its own") {

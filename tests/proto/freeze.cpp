@@ -6,6 +6,8 @@
 #include <leat/named/functions/named_math.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -15,15 +17,6 @@ using namespace leat;
 
 namespace {
 
-template <class Error, class F>
-std::string problem(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 const node_def* find(const graph_def& def, std::string_view name) {
   for (const auto& node : def.nodes)
     if (node.name == name) return &node;
@@ -75,31 +68,31 @@ TEST_CASE("resource variables: reads become identities") {
   CHECK(*find(frozen, "r") == node_def{.name = "r", .op = "Identity", .inputs = {"v", "^x"}, .attributes = {{"T", data_type::float32}}});
   CHECK(find(frozen, "v")->op == "Const");
   def.nodes.push_back({.name = "g", .op = "ResourceGather", .inputs = {"v", "r"}});
-  CHECK(problem<failed_precondition>([&] {
+  CHECK(leat_test::message_of<failed_precondition>([&] {
           freeze(def, {{"v", value}});
         }).find("the node 'g' (ResourceGather) takes the variable 'v' itself") != std::string::npos);
 }
 
 TEST_CASE("what is wrong is told with its name") {
-  CHECK(problem<failed_precondition>([] { freeze(model(), {}, {"y"}); }) == "freeze: no values for the variables 'b', 'layer/w'");
-  CHECK(problem<failed_precondition>([] {
+  CHECK(leat_test::message_of<failed_precondition>([] { freeze(model(), {}, {"y"}); }) == "freeze: no values for the variables 'b', 'layer/w'");
+  CHECK(leat_test::message_of<failed_precondition>([] {
           freeze(model(), values);
         }).find("the node 'layer/w/Assign' (Assign) takes the variable 'layer/w' itself") != std::string::npos);
-  CHECK(problem<failed_precondition>([] { freeze(model(), values, {"raise"}); }).find("'raise' (AssignAdd) takes the variable 'b'") !=
+  CHECK(leat_test::message_of<failed_precondition>([] { freeze(model(), values, {"raise"}); }).find("'raise' (AssignAdd) takes the variable 'b'") !=
         std::string::npos);
   auto wrong = values;
   wrong["b"] = make_tensor_proto(7.0);
-  CHECK(problem<invalid_argument>([&] { freeze(model(), wrong, {"y"}); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { freeze(model(), wrong, {"y"}); }) ==
         "freeze: the variable 'b' is DT_FLOAT [], its value DT_DOUBLE []");
   wrong["b"] = make_tensor_proto(std::vector<float>{1, 2}, {2});
-  CHECK(problem<invalid_argument>([&] { freeze(model(), wrong, {"y"}); }) ==
+  CHECK(leat_test::message_of<invalid_argument>([&] { freeze(model(), wrong, {"y"}); }) ==
         "freeze: the variable 'b' is DT_FLOAT [], its value DT_FLOAT [2]");
   wrong["b"].bytes.pop_back();
-  CHECK(problem<invalid_argument>([&] {
+  CHECK(leat_test::message_of<invalid_argument>([&] {
           freeze(model(), wrong, {"y"});
         }).find("the value of the variable 'b': tensor_content has 7 bytes") != std::string::npos);
   wrong = values;
   wrong["q"] = make_tensor_proto(1.0f);
-  CHECK(problem<not_found>([&] { freeze(model(), wrong, {"y"}); }) == "freeze: the graph has no variables 'q'");
-  CHECK(problem<not_found>([] { freeze(model(), values, {"z:0"}); }) == "there is no node 'z' in the graph");
+  CHECK(leat_test::message_of<not_found>([&] { freeze(model(), wrong, {"y"}); }) == "freeze: the graph has no variables 'q'");
+  CHECK(leat_test::message_of<not_found>([] { freeze(model(), values, {"z:0"}); }) == "there is no node 'z' in the graph");
 }

@@ -12,7 +12,6 @@
 #include <leat/kernels/print.hpp>
 #include <leat/kernels/program_plan.hpp>
 #include <leat/kernels/whole_array.hpp>
-#include <leat/ops/print.hpp>
 
 #include <cstring>
 #include <new>
@@ -219,11 +218,11 @@ void run_items(const Kernel& kernel) {
     for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
 }
 
-template <class T>
-void run_check_divisor(void* const* p, const kernels::step_numbers& n) {
-  const kernels::check_divisor_kernel<T> kernel(p, n);
-  if (kernel.divides) kernels::refuse_zero(kernel.divisors, kernel.count);
-  run_items(kernel);
+// An operator's kernel, for the dtypes of its first operand and of its indices.
+template <class Op, class T, class Index>
+[[gnu::always_inline]] inline void run_kernel(void* const* p, const kernels::step_numbers& n, int inputs) {
+  if constexpr (kernels::looks_first<Op>) kernels::kernel_of<Op>::template look<T>(p, n, inputs);
+  run_items(kernels::kernel_for<typename kernels::kernel_of<Op>::template type<T, Index>>(p, n, inputs));
 }
 
 // ---- products -------------------------------------------------------------------------------------------------------
@@ -256,38 +255,15 @@ struct kernel_call {
   [[gnu::always_inline]] static void run(void* const* p, const kernels::step_numbers& numbers) {
     using op = operator_with<Code>;
     using T = element_of<First>;
-    using index = element_of<Second>;
     if constexpr (std::is_same_v<op, matmul_op>) {
       run_product<T, M, N, K, TransposeA>(numbers, p, static_cast<T*>(p[2]), T(1), T(0));
     } else if constexpr (std::is_same_v<op, passes::matmul_update_op>) {
       T alpha = static_cast<T>(std::bit_cast<double>(numbers.attribute(2)));
       if constexpr (Operands > 3) alpha *= *static_cast<const T*>(p[3]);
       run_product<T, M, N, K, TransposeA>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
-    } else if constexpr (std::is_same_v<op, gather_op>) {
-      run_items(kernels::gather_kernel<T, index>(p, numbers));
     } else if constexpr (kernels::has_kernel<op>) {
-      run_items(typename kernels::kernel_of<op>::template type<T, index>(p, numbers));
-    } else if constexpr (std::is_same_v<op, passes::check_rows_op>) {
-      run_items(kernels::check_rows_kernel<T>(p, numbers));
-    } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {
-      run_items(kernels::first_rows_kernel<T>(p, numbers));
-    } else if constexpr (std::is_same_v<op, passes::sum_equal_rows_op>) {
-      run_items(kernels::sum_equal_rows_kernel<T>(p, numbers));
-    } else if constexpr (std::is_same_v<op, passes::write_rows_op>) {
-      run_items(kernels::write_rows_kernel<T, element_of<Third>>(p, numbers));
-    } else if constexpr (std::is_same_v<op, check_range_op>) {
-      run_items(kernels::check_range_kernel<T>(p, numbers));
-    } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
-      run_check_divisor<T>(p, numbers);
-    } else if constexpr (std::is_same_v<op, print_op>) {
-      kernels::print_operands(p, numbers);
-      run_items(kernels::print_kernel<T>(p, numbers, Operands - 1));
-    } else if constexpr (std::is_same_v<op, pad_op>) {
-      run_items(kernels::pad_kernel<T>(p, numbers));
-    } else if constexpr (std::is_same_v<op, concat_op>) {
-      run_items(kernels::concat_kernel<T>(p, numbers, Operands - 1));
-    } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
-      run_items(kernels::arg_kernel<T, index, std::is_same_v<op, argmax_op>>(p, numbers));
+      run_kernel<op, T, std::conditional_t<kernels::index_operand_of<op>() == 2, element_of<Third>, element_of<Second>>>(p, numbers,
+                                                                                                                         Operands - 1);
     } else if constexpr (requires { &op::run_on_host; }) {
       op::run_on_host(p, numbers, First, Operands - 1);
     } else {

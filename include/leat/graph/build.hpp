@@ -58,6 +58,8 @@ class gradient_scope {
   constexpr int input_count() const { return graph_->at(index_).input_count; }
   constexpr std::int64_t attribute(int k) const { return graph_->attribute(graph_->at(index_), k); }
   constexpr int attribute_count() const { return graph_->at(index_).attribute_count; }
+  /// Attribute `k` of the node where it is a flag.
+  constexpr bool flag(int k) const { return attribute(k) != 0; }
   /// Whether the gradient of this input is needed.
   constexpr bool wants(int k) const {
     const auto i = static_cast<std::size_t>(graph_->input(graph_->at(index_), k));
@@ -82,6 +84,15 @@ class gradient_scope {
   constexpr output node(const output& first, const Inputs&... rest) const {
     return make_node<Op>({}, first, rest...);
   }
+  /// A node of Op on x with this node's attributes, but flag `k` as given.
+  template <class Op, class Handle>
+  constexpr Handle node_with_flag(int k, bool value, const Handle& x) const {
+    std::int64_t numbers[max_rank]{};
+    const auto count = static_cast<std::size_t>(attribute_count());
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = attribute(static_cast<int>(i));
+    numbers[k] = value ? 1 : 0;
+    return make_node<Op>({numbers, count}, x);
+  }
   /// Whether TensorFlow writes dy as the first operand of a product's second gradient: it does so if all shapes are known to be equal and
   /// the dtype is float32.
   constexpr bool is_simple_product() const { return false; }
@@ -96,6 +107,15 @@ class gradient_scope {
   template <class Handle = output>
   constexpr Handle number(double value, std::string_view = {}) const {
     return constant_like(Handle(dy_), value);
+  }
+  /// The number 0 of x's dtype, which TensorFlow writes as a cast 0.0, and x², which it writes as a power here.
+  template <class Handle>
+  constexpr Handle zero_of(const Handle& x) const {
+    return constant_like(x, 0);
+  }
+  template <class Handle>
+  constexpr Handle second_power(const Handle& x) const {
+    return square(x);
   }
   /// Zeros and ones in the shape of x. TensorFlow writes zeros in two ways, each with a function here: as ZerosLike, and as `zeros` of the
   /// shape.

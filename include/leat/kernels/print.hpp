@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/kernels/whole_array.hpp>
+#include <leat/ops/print.hpp>
 
 #include <iosfwd>
 
@@ -35,7 +36,20 @@ struct print_kernel {
   print_kernel(void* const* p, const step_numbers& n, int result)
       : in(static_cast<const T*>(p[0])), out(static_cast<T*>(p[result])), count(n.product(0, 0, n.rank(0))) {}
   std::int64_t items() const { return count; }
+  std::int64_t work() const { return 1; }
   constexpr void operator()(std::int64_t k) const { out[k] = in[k]; }
+};
+template <>
+struct kernel_of<print_op> : kernel_without_indices<print_kernel> {
+  static constexpr bool only_moves = true;
+  template <class T>
+  static std::int64_t bytes_to_read(const step_numbers& n, int k) {
+    return k > 0 && k < n.attribute(1) ? n.product(k, 0, n.rank(k)) * size_of(static_cast<dtype>(n.attribute(2 + k))) : 0;
+  }
+  template <class T>
+  static void look(void* const* p, const step_numbers& n, int) {
+    print_operands(p, n);
+  }
 };
 
 }  // namespace kernels

@@ -77,6 +77,7 @@ struct gather_kernel {
         rows(n.size(0, 0)),
         width(n.product(0, 1, n.rank(0))) {}
   std::int64_t items() const { return count; }
+  std::int64_t work() const { return width; }
   constexpr void operator()(std::int64_t k) const {
     const auto row = static_cast<std::int64_t>(indices[k]);
     for (std::int64_t j = 0; j < width; ++j) out[k * width + j] = params[row * width + j];
@@ -91,12 +92,51 @@ struct gather_kernel {
   }
 };
 
-/// The kernel of an operator, `type<T, Second>` for the dtypes of its first two operands. `takes` lists the dtypes of the first operand; if
-/// `has_indices`, the second operand holds int32 or int64. A specialization follows each kernel.
+/// The kernel of an operator, for every device: `type<T, Index>`, for the dtype of its first operand and, where `has_indices`, of the one that
+/// holds int32 or int64, which is the second or the one that `index_operand` says. `takes` are the dtypes of the first operand; a kernel
+/// that `only_moves` elements takes all. Where the host must read operands before the kernel runs, `look<T>(operands, numbers, inputs)`
+/// does, and `bytes_to_read<T>(numbers, k)` says how much of operand k. Specialized next to the kernel.
 template <class Op>
 struct kernel_of;
 template <class Op>
-concept has_kernel = requires { kernel_of<Op>::takes; };
+concept has_kernel = requires { kernel_of<Op>::has_indices; };
+template <class Op>
+concept looks_first = requires(const step_numbers& n) { kernel_of<Op>::template look<int>(nullptr, n, 0); };
+
+template <class Op>
+constexpr int index_operand_of() {
+  if constexpr (requires { kernel_of<Op>::index_operand; }) return kernel_of<Op>::index_operand;
+  else return 1;
+}
+template <class Op>
+constexpr bool only_moves() {
+  if constexpr (requires { kernel_of<Op>::only_moves; }) return kernel_of<Op>::only_moves;
+  else return false;
+}
+/// A kernel; some want to know the number of inputs.
+template <class Kernel>
+constexpr Kernel kernel_for(void* const* p, const step_numbers& n, int inputs) {
+  if constexpr (std::is_constructible_v<Kernel, void* const*, const step_numbers&, int>) return Kernel(p, n, inputs);
+  else return Kernel(p, n);
+}
+/// Of kernels of one type argument, and of those whose first operand holds the indices.
+template <template <class> class Kernel>
+struct kernel_without_indices {
+  template <class T, class>
+  using type = Kernel<T>;
+  static constexpr bool has_indices = false;
+};
+template <template <class> class Kernel>
+struct kernel_on_indices : kernel_without_indices<Kernel> {
+  static constexpr dtype takes[]{dtype::int32, dtype::int64};
+};
+
+template <>
+struct kernel_of<gather_op> {
+  template <class T, class Index>
+  using type = gather_kernel<T, Index>;
+  static constexpr bool has_indices = true, only_moves = true;
+};
 
 /// Item j: column `j` of the result, which combines the rows of each segment by `Op`, in order.
 template <class Op, class T, class Index>
@@ -207,8 +247,11 @@ struct check_rows_kernel {
         rows(n.size(0, 0)),
         drops_negative(n.attribute(0) == 0) {}
   std::int64_t items() const { return 0; }
+  std::int64_t work() const { return 1; }
   constexpr void operator()(std::int64_t) const {}
 };
+template <>
+struct kernel_of<passes::check_rows_op> : kernel_on_indices<check_rows_kernel> {};
 
 /// Item k: the position of the first index that equals the k-th, or -1 if the k-th is negative.
 template <class Index>
@@ -224,6 +267,7 @@ struct first_rows_kernel {
         count(n.product(0, 0, n.rank(0))),
         rows(n.attribute(0)) {}
   std::int64_t items() const { return count; }
+  std::int64_t work() const { return count; }
   constexpr void operator()(std::int64_t k) const {
     std::int64_t first = 0;
     while (indices[first] != indices[k]) ++first;
@@ -285,6 +329,9 @@ struct first_rows_kernel {
   }
 };
 
+template <>
+struct kernel_of<passes::first_rows_op> : kernel_on_indices<first_rows_kernel> {};
+
 /// Item b: some columns of the sums of rows with equal indices, added in order. `first` is the result of `first_rows_kernel`.
 template <class T>
 struct sum_equal_rows_kernel {
@@ -301,6 +348,7 @@ struct sum_equal_rows_kernel {
         count(n.product(1, 0, n.rank(1))),
         width(n.product(0, n.rank(1), n.rank(0))) {}
   std::int64_t items() const { return (width + columns - 1) / columns; }
+  std::int64_t work() const { return count * columns; }
   constexpr void operator()(std::int64_t b) const {
     const std::int64_t begin = b * columns;
     const std::int64_t end = begin + columns < width ? begin + columns : width;
@@ -312,6 +360,11 @@ struct sum_equal_rows_kernel {
       for (std::int64_t j = begin; j < end; ++j) to[j] = scalar_math<T>::add(to[j], data[k * width + j]);
     }
   }
+};
+
+template <>
+struct kernel_of<passes::sum_equal_rows_op> : kernel_without_indices<sum_equal_rows_kernel> {
+  static constexpr dtype takes[]{dtype::float32, dtype::float64};
 };
 
 /// Item k: writes row `indices[k]` of the variable, or subtracts from it, if position k is the first of that index. If equal indices are
@@ -336,6 +389,7 @@ struct write_rows_kernel {
         repeats(counts_one_by_one(n)) {}
   static bool counts_one_by_one(const step_numbers& n) { return n.attributes() > 1 && n.attribute(1) != 0; }
   std::int64_t items() const { return repeats ? width : count; }
+  std::int64_t work() const { return repeats ? count : width; }
   constexpr void operator()(std::int64_t item) const {
     if (!repeats) return with_rule([&](auto rule) { write(rule, item, 0, width, width); });
     for (std::int64_t k = 0; k < count; ++k) with_rule([&](auto rule) { write(rule, k, item, item + 1, width); });
@@ -381,6 +435,15 @@ struct write_rows_kernel {
   }
 };
 
+template <>
+struct kernel_of<passes::write_rows_op> {
+  template <class T, class Index>
+  using type = write_rows_kernel<T, Index>;
+  static constexpr bool has_indices = true;
+  static constexpr int index_operand = 2;
+  static constexpr dtype takes[]{dtype::float32, dtype::float64};
+};
+
 /// Copies indices that are known to be in range.
 template <class T>
 struct check_range_kernel {
@@ -396,8 +459,11 @@ struct check_range_kernel {
         rows(n.attribute(0)),
         are_labels(n.attributes() > 1) {}
   std::int64_t items() const { return count; }
+  std::int64_t work() const { return 1; }
   constexpr void operator()(std::int64_t k) const { out[k] = indices[k]; }
 };
+template <>
+struct kernel_of<check_range_op> : kernel_on_indices<check_range_kernel> {};
 
 /// The error message for a kernel's index that is out of range.
 template <class Kernel, class Index>
@@ -417,13 +483,10 @@ struct check_divisor_kernel {
   const T* divisors;
   T* out;
   std::int64_t count;
-  bool divides;  // whether the quotient is not empty
   check_divisor_kernel(void* const* p, const step_numbers& n)
-      : divisors(static_cast<const T*>(p[0])),
-        out(static_cast<T*>(p[1])),
-        count(n.product(0, 0, n.rank(0))),
-        divides(n.product(2, 0, n.rank(2)) > 0) {}
+      : divisors(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), count(n.product(0, 0, n.rank(0))) {}
   std::int64_t items() const { return count; }
+  std::int64_t work() const { return 1; }
   constexpr void operator()(std::int64_t k) const { out[k] = divisors[k]; }
 };
 /// Throws invalid_argument if a divisor is 0. The divisors must be readable by the host.
@@ -433,6 +496,19 @@ void refuse_zero(const T* divisors, std::int64_t count) {
     if (divisors[k] == T(0)) [[unlikely]]
       throw invalid_argument("Integer division by zero: element " + std::to_string(k) + " of the divisor is 0");
 }
+template <>
+struct kernel_of<passes::check_divisor_op> : kernel_without_indices<check_divisor_kernel> {
+  static constexpr dtype takes[]{dtype::int32, dtype::int64, dtype::uint8};
+  /// All divisors, unless the quotient is empty.
+  template <class T>
+  static std::int64_t bytes_to_read(const step_numbers& n, int k) {
+    return k == 0 && n.product(2, 0, n.rank(2)) > 0 ? n.product(0, 0, n.rank(0)) * static_cast<std::int64_t>(sizeof(T)) : 0;
+  }
+  template <class T>
+  static void look(void* const* p, const step_numbers& n, int) {
+    if (n.product(2, 0, n.rank(2)) > 0) refuse_zero(static_cast<const T*>(p[0]), n.product(0, 0, n.rank(0)));
+  }
+};
 
 /// Copies `n` elements on the host; returns the end of the written elements. A few elements are copied without a call.
 template <class T>
@@ -465,6 +541,7 @@ struct pad_kernel {
     }
   }
   std::int64_t items() const { return rows; }
+  std::int64_t work() const { return to[rank - 1]; }
   constexpr void operator()(std::int64_t k) const {
     const std::int64_t width = to[rank - 1];
     std::int64_t rest = k;
@@ -521,6 +598,11 @@ struct pad_kernel {
   }
 };
 
+template <>
+struct kernel_of<pad_op> : kernel_without_indices<pad_kernel> {
+  static constexpr bool only_moves = true;
+};
+
 /// Item k: the part of row k / inputs that comes from input k % inputs.
 template <class T>
 struct concat_kernel {
@@ -543,6 +625,7 @@ struct concat_kernel {
     }
   }
   std::int64_t items() const { return rows * inputs; }
+  std::int64_t work() const { return whole / inputs; }
   constexpr void operator()(std::int64_t k) const {
     const std::int64_t row = k / inputs;
     const auto from = k % inputs;
@@ -554,6 +637,11 @@ struct concat_kernel {
     for (std::int64_t row = 0; row < rows; ++row)
       for (int k = 0; k < inputs; ++k) to = copy_row(in[k] + row * width[k], width[k], to);
   }
+};
+
+template <>
+struct kernel_of<concat_op> : kernel_without_indices<concat_kernel> {
+  static constexpr bool only_moves = true;
 };
 
 /// Item k: the index of the maximum or minimum of one line, the first of equal elements; NaN is ignored unless all elements are NaN.
@@ -574,6 +662,7 @@ struct arg_kernel {
     after = n.product(0, axis + 1, rank);
   }
   std::int64_t items() const { return before * after; }
+  std::int64_t work() const { return length; }
   constexpr void operator()(std::int64_t k) const {
     const T* line = in + k / after * length * after + k % after;
     std::int64_t best = 0;
@@ -588,5 +677,17 @@ struct arg_kernel {
     out[k] = static_cast<To>(best);
   }
 };
+/// Its result holds the indices.
+template <bool Largest>
+struct arg_kernel_of {
+  template <class T, class To>
+  using type = arg_kernel<T, To, Largest>;
+  static constexpr bool has_indices = true;
+  static constexpr dtype takes[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8};
+};
+template <>
+struct kernel_of<argmax_op> : arg_kernel_of<true> {};
+template <>
+struct kernel_of<argmin_op> : arg_kernel_of<false> {};
 
 }  // namespace leat::kernels

@@ -492,11 +492,15 @@ struct cumulative_op {
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
-    const std::int64_t back[]{g.attribute(0), g.attribute(1) == 0 ? 1 : 0, g.attribute(2)};
-    if constexpr (Product)
-      give(g, 0, div_no_nan(make_node<cumulative_op<false>>(back, g.result() * g.dy()), g.input(0)));
-    else
-      give(g, 0, make_node<cumulative_op<false>>(back, g.dy()));
+    constexpr int reverse = 1;
+    const auto sums_back = [&](const auto& x) { return g.template node_with_flag<cumulative_op<false>>(reverse, !g.flag(reverse), x); };
+    if constexpr (Product) {
+      const auto products = g.template node_with_flag<cumulative_op<true>>(reverse, g.flag(reverse), g.input(0));
+      const auto weighted = products * g.dy();
+      give(g, 0, div_no_nan(sums_back(weighted), g.input(0)));
+    } else {
+      give(g, 0, sums_back(g.dy()));
+    }
   }
 };
 using cumsum_op = cumulative_op<false>;

@@ -490,6 +490,28 @@ struct div_no_nan_op : rule::binary<rule::takes::floating> {
 /// `DivNoNan`.
 LEAT_FUNCTION_OF_TWO(div_no_nan, div_no_nan_op);
 
+/// The gradient of x f(y) that is 0 where x is 0: by x, f(y) where x is not 0; by y, what the function makes.
+template <class Op, class G, class ByY>
+constexpr void give_zero_times(G& g, ByY by_y) {
+  const auto x = g.input(0);
+  const auto while_waiting = [&](auto make) {
+    const auto wait = g.after_dy();
+    return make();
+  };
+  if (g.wants(0)) {
+    const auto by_x = while_waiting([&] {
+      const auto zero = g.zero_of(x);
+      const auto differs = not_equal(x, zero);
+      const auto there = cast_to(differs, x.type());
+      return g.template node<Op>(there, g.input(1));
+    });
+    give(g, 0, by_x * g.dy());
+  }
+  if (g.wants(1)) {
+    const auto slope = while_waiting(by_y);
+    give(g, 1, slope * g.dy());
+  }
+}
 struct xdivy_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "Xdivy";
   template <class M, class V>
@@ -498,9 +520,11 @@ struct xdivy_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto x = g.input(0);
-    if (g.wants(0)) give(g, 0, make<xdivy_op>(cast_to(not_equal(x, constant_like(x, 0)), x.type()), g.input(1)) * g.dy());
-    if (g.wants(1)) give(g, 1, make<xdivy_op>(-x, square(g.input(1))) * g.dy());
+    const auto y = g.input(1);
+    give_zero_times<xdivy_op>(g, [&] {
+      const auto minus = -g.input(0);
+      return g.template node<xdivy_op>(minus, g.second_power(y));
+    });
   }
 };
 /// Element-wise x / y, or 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xdivy`.
@@ -515,9 +539,7 @@ struct xlogy_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const auto x = g.input(0);
-    if (g.wants(0)) give(g, 0, make<xlogy_op>(cast_to(not_equal(x, constant_like(x, 0)), x.type()), g.input(1)) * g.dy());
-    if (g.wants(1)) give(g, 1, make<xdivy_op>(x, g.input(1)) * g.dy());
+    give_zero_times<xlogy_op>(g, [&] { return g.template node<xdivy_op>(g.input(0), g.input(1)); });
   }
 };
 /// Element-wise x log y, or 0 where x is 0, whatever y is. Shapes broadcast; dtypes: floating point. Source: TensorFlow `Xlogy`.

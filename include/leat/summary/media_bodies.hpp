@@ -3,33 +3,16 @@
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/inflate.hpp>
 #include <leat/summary/media.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
 namespace leat::summary::detail {
 
-// The checksum at the end of PNG chunks: CRC with polynomial 0x04C11DB7, bits reflected. Source: PNG, annex D.
-inline std::uint32_t png_checksum(std::string_view bytes) {
-  static constexpr auto table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-      std::uint32_t rest = byte;
-      for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? 0xedb88320u : 0u);
-      made[byte] = rest;
-    }
-    return made;
-  }();
-  std::uint32_t rest = 0xffffffffu;
-  for (const char c : bytes) rest = (rest >> 8) ^ table[(rest ^ static_cast<unsigned char>(c)) & 0xff];
-  return ~rest;
-}
-
-// The checksum at the end of a zlib stream: sums modulo 65521. With blocks of 5,552 bytes, the sums fit into 32 bits before the modulo.
-// Source: RFC 1950.
+// Sums modulo 65521 that end a zlib stream. Source: RFC 1950. 5,552 bytes are as many as 32 bits hold without a remainder.
 inline std::uint32_t zlib_checksum(std::string_view bytes) {
   std::uint32_t a = 1, b = 0;
   while (!bytes.empty()) {
@@ -52,7 +35,7 @@ inline void put_chunk(std::string& to, std::string_view type, std::string_view d
   const std::size_t begin = to.size();
   to += type;
   to += data;
-  put_big_endian(to, png_checksum(std::string_view(to).substr(begin)));
+  put_big_endian(to, io::crc32(std::string_view(to).substr(begin)));
 }
 
 }  // namespace leat::summary::detail

@@ -9,7 +9,6 @@
 #include <leat/kernels/print.hpp>
 #include <leat/kernels/program_plan.hpp>
 #include <leat/kernels/whole_array.hpp>
-#include <leat/ops/print.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -316,55 +315,23 @@ struct kernel_step {
       device.multiply(ta, tb, n.size(0, ta ? 1 : 0), columns, n.size(0, ta ? 0 : 1), alpha, scale,
                       static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1), beta,
                       static_cast<T*>(p[2]), columns);
-    } else if constexpr (std::is_same_v<op, gather_op>) {
-      const kernels::gather_kernel<T, element<1>> kernel(p, n);
-      run_items(device, kernel, kernel.width);
     } else if constexpr (kernels::has_kernel<op>) {
-      const typename kernels::kernel_of<op>::template type<T, element<1>> kernel(p, n);
-      run_items(device, kernel, kernel.work());
-    } else if constexpr (std::is_same_v<op, passes::check_rows_op>) {
-      run_items(device, kernels::check_rows_kernel<T>(p, n), 1);
-    } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {
-      const kernels::first_rows_kernel<T> kernel(p, n);
-      run_items(device, kernel, kernel.count);
-    } else if constexpr (std::is_same_v<op, passes::sum_equal_rows_op>) {
-      const kernels::sum_equal_rows_kernel<T> kernel(p, n);
-      run_items(device, kernel, kernel.count * kernel.columns);
-    } else if constexpr (std::is_same_v<op, passes::write_rows_op>) {
-      const kernels::write_rows_kernel<T, element<2>> kernel(p, n);
-      run_items(device, kernel, kernel.repeats ? kernel.count : kernel.width);
-    } else if constexpr (std::is_same_v<op, check_range_op>) {
-      run_items(device, kernels::check_range_kernel<T>(p, n), 1);
-    } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
-      const kernels::check_divisor_kernel<T> kernel(p, n);
-      if (kernel.divides) {
-        std::vector<T> divisors(static_cast<std::size_t>(kernel.count));
-        device.copy_out(divisors.data(), kernel.divisors, divisors.size() * sizeof(T));
+      constexpr int inputs = static_cast<int>(sizeof...(O)) - 1;
+      using its = kernels::kernel_of<op>;
+      if constexpr (kernels::looks_first<op>) {
+        std::vector<std::byte> copies[sizeof...(O)];
+        void* readable[sizeof...(O)]{};
+        for (int k = 0; k < inputs; ++k) {
+          copies[k].resize(static_cast<std::size_t>(its::template bytes_to_read<T>(n, k)));
+          if (!copies[k].empty()) device.copy_out(copies[k].data(), p[k], copies[k].size());
+          readable[k] = copies[k].data();
+        }
         device.finish();
-        kernels::refuse_zero(divisors.data(), kernel.count);
+        its::template look<T>(readable, n, inputs);
       }
-      run_items(device, kernel, 1);
-    } else if constexpr (std::is_same_v<op, print_op>) {
-      std::vector<std::byte> copies[sizeof...(O)];
-      void* readable[sizeof...(O)]{};
-      for (int k = 1; k + 1 < static_cast<int>(sizeof...(O)); ++k) {
-        const auto bytes = n.product(k, 0, n.rank(k)) * size_of(static_cast<dtype>(n.attribute(2 + k)));
-        copies[k].resize(static_cast<std::size_t>(bytes));
-        if (bytes > 0) device.copy_out(copies[k].data(), p[k], copies[k].size());
-        readable[k] = copies[k].data();
-      }
-      device.finish();
-      kernels::print_operands(readable, n);
-      run_items(device, kernels::print_kernel<T>(p, n, static_cast<int>(sizeof...(O)) - 1), 1);
-    } else if constexpr (std::is_same_v<op, pad_op>) {
-      const kernels::pad_kernel<T> kernel(p, n);
-      run_items(device, kernel, kernel.to[kernel.rank - 1]);
-    } else if constexpr (std::is_same_v<op, concat_op>) {
-      const kernels::concat_kernel<T> kernel(p, n, static_cast<int>(sizeof...(O)) - 1);
-      run_items(device, kernel, kernel.whole / kernel.inputs);
-    } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
-      const kernels::arg_kernel<T, element<1>, std::is_same_v<op, argmax_op>> kernel(p, n);
-      run_items(device, kernel, kernel.length);
+      constexpr int at = kernels::index_operand_of<op>() <= inputs ? kernels::index_operand_of<op>() : 0;
+      const auto kernel = kernels::kernel_for<typename its::template type<T, element<at>>>(p, n, inputs);
+      run_items(device, kernel, kernel.work());
     } else if constexpr (requires { op::template run_on_device<T>(device, p, n, 0); }) {
       op::template run_on_device<T>(device, p, n, static_cast<int>(sizeof...(O)) - 1);
     } else if constexpr (requires { &op::run_on_host; }) {

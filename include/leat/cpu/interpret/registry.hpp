@@ -40,28 +40,38 @@ inline void enter_functions(int code, const operator_functions& f) {
   table.by_code.try_emplace(code, f);
 }
 
-template <class Kernel>
-void run_kernel(void* const* p, const kernels::step_numbers& n, int count) {
-  if constexpr (std::is_constructible_v<Kernel, void* const*, const kernels::step_numbers&, int>)
-    run_items(Kernel(p, n, count - 1));
-  else
-    run_items(Kernel(p, n));
+template <class Op, class T, class Index>
+void call_kernel(void* const* p, const kernels::step_numbers& n, int count) {
+  run_kernel<Op, T, Index>(p, n, count - 1);
 }
-
-// The function for an index dtype, int32 or int64; null for others.
-template <class Int32, class Int64>
-kernel_function by_index(dtype index, Int32 of_int32, Int64 of_int64) {
-  return index == dtype::int32 ? of_int32() : index == dtype::int64 ? of_int64() : nullptr;
-}
-// The kernel of `kernel_of<Op>` for the dtype of the first operand; the second has the type `Second`.
-template <class Op, class Second>
+// The kernel of an operator for a dtype of its first operand. One that only moves elements works on any type of the same size.
+template <class Op, class Index>
 kernel_function kernel_by_first(dtype first) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    using its = kernels::kernel_of<Op>;
-    kernel_function found = nullptr;
-    ((found = first == its::takes[I] ? &run_kernel<typename its::template type<element_of<its::takes[I]>, Second>> : found), ...);
-    return found;
-  }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
+  if constexpr (kernels::only_moves<Op>()) {
+    switch (size_of(first)) {
+      case 1: return &call_kernel<Op, std::uint8_t, Index>;
+      case 4: return &call_kernel<Op, std::int32_t, Index>;
+      default: return &call_kernel<Op, std::int64_t, Index>;
+    }
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using its = kernels::kernel_of<Op>;
+      kernel_function found = nullptr;
+      ((found = first == its::takes[I] ? &call_kernel<Op, element_of<its::takes[I]>, Index> : found), ...);
+      return found;
+    }(std::make_index_sequence<std::size(kernels::kernel_of<Op>::takes)>{});
+  }
+}
+template <class Op>
+kernel_function find_kernel(const dtype* operands, int) {
+  if constexpr (kernels::kernel_of<Op>::has_indices) {
+    const dtype index = operands[kernels::index_operand_of<Op>()];
+    return index == dtype::int32   ? kernel_by_first<Op, std::int32_t>(operands[0])
+           : index == dtype::int64 ? kernel_by_first<Op, std::int64_t>(operands[0])
+                                   : nullptr;
+  } else {
+    return kernel_by_first<Op, void>(operands[0]);
+  }
 }
 
 // Whether the class defines how its result is computed: element by element, by a reduction, or by `kernels::kernel_of`.
@@ -81,14 +91,7 @@ void register_kernel() {
   } else if constexpr (Op::kind == op_kind::reduction) {
     detail::enter_functions(code, {nullptr, &detail::find_reduction<Op>, nullptr});
   } else {
-    detail::enter_functions(code, {nullptr, nullptr, [](const dtype* t, int) {
-                                     if constexpr (kernels::kernel_of<Op>::has_indices)
-                                       return detail::by_index(
-                                           t[1], [&] { return detail::kernel_by_first<Op, std::int32_t>(t[0]); },
-                                           [&] { return detail::kernel_by_first<Op, std::int64_t>(t[0]); });
-                                     else
-                                       return detail::kernel_by_first<Op, void>(t[0]);
-                                   }});
+    detail::enter_functions(code, {nullptr, nullptr, &detail::find_kernel<Op>});
   }
 }
 

@@ -91,6 +91,20 @@ class named_gradient_scope {
     const output all[]{first, rest...};
     return owner().named().build(owner(), info_of<Op>, all, {}, Op::type);
   }
+  bool flag(int k) const { return call_.flag(name_of_flag(k)); }
+  /// The inputs that hold attributes, an axis for one, are this node's own.
+  template <class Op>
+  output node_with_flag(int k, bool value, const output& x) const {
+    std::vector<number_argument> inputs{x};
+    for (int i = 1; i < input_count(); ++i) inputs.emplace_back(input(i));
+    attribute_map attributes;
+    int number = 0;
+    for (const field& f : Op::form) {
+      if (f.kind == field_kind::flag) attributes[f.name] = number == k ? value : call_.flag(f.name);
+      if (f.kind == field_kind::flag || f.kind == field_kind::scalar) ++number;
+    }
+    return call_operator(owner(), Op::type, inputs, std::move(attributes)).result();
+  }
   bool is_simple_product() const { return dy_.type() == dtype::float32 && same_static(input(0), input(1), dy_); }
   using one_size = gradient_scope::one_size;
   output dy_in_shape_of(const output& x, one_size open = one_size::is_computed) const {
@@ -103,6 +117,11 @@ class named_gradient_scope {
   output number(double value, std::string_view name = "Const") const {
     return owner().named().make_constant(owner(), {dy_.type(), {}, value}, name);
   }
+  output zero_of(const output& x) const {
+    const name_scope scope(owner(), "Cast");
+    return cast(owner().named().make_constant(owner(), 0.0f, "x"), x.type(), scope.text());
+  }
+  output second_power(const output& x) const { return pow(x, 2); }
   output zeros_like(const output& x) const { return leat::zeros_like(x); }
   output ones_like(const output& x) const { return ones_like_nodes(x); }
   output zeros_in_shape_of(const output& x) const { return detail::zeros_in_shape_of(x); }
@@ -114,6 +133,14 @@ class named_gradient_scope {
   const std::vector<output>& given() const { return given_; }
 
  private:
+  std::string_view name_of_flag(int k) const {
+    for (const field& f : owner().at(call_.operation().index()).op->form) {
+      if (f.kind != field_kind::flag && f.kind != field_kind::scalar) continue;
+      if (k-- == 0) return f.name;
+    }
+    return {};
+  }
+
   const gradient_call& call_;
   output dy_;
   std::vector<output> given_;
@@ -121,12 +148,28 @@ class named_gradient_scope {
 
 /// How the gradients of two operands are reduced to the operands' shapes. If both shapes are known to be equal to the result's, TensorFlow
 /// leaves the sums out, for some operators only if the dtype is float32; for others it still makes the nodes of the shapes, which nothing
-/// uses.
-enum class sums { with_shapes, left_out_if_equal, left_out_if_simple };
+/// uses. `over_computed_axes`: it always sums over the axes that the graph computes, without keeping them.
+enum class sums { with_shapes, left_out_if_equal, left_out_if_simple, over_computed_axes };
+
+/// The gradients of two operands, each summed over the axes that the graph computes, without keeping them.
+inline gradient_list summed(const output& x_shape, const output& y_shape, const std::array<output, 2>& axes, const output& gx,
+                            const output& gy) {
+  const output first = reshape(reduce_sum(gx, axes[0]), x_shape);
+  return {first, reshape(reduce_sum(gy, axes[1]), y_shape)};
+}
 
 template <class Op, sums How>
 gradient_list run_class_gradient(const gradient_call& c) {
+  // An operator that forwards its input forwards the gradient, too, rows of a sparse one among them.
+  if constexpr (Op::kind == op_kind::identity) return {c.slices()};
   named_gradient_scope g(c);
+  if constexpr (How == sums::over_computed_axes) {
+    const output x_shape = shape_of(c.input(0));
+    const output y_shape = shape_of(c.input(1));
+    const auto axes = broadcast_gradient_args(x_shape, y_shape);
+    Op::gradient(g);
+    return summed(x_shape, y_shape, axes, g.given()[0], g.given()[1]);
+  }
   Op::gradient(g);
   const std::vector<output>& given = g.given();
   const field* const its_form = Op::form;

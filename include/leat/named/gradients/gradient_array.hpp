@@ -10,8 +10,6 @@
 
 namespace leat::detail {
 
-inline gradient_list gradient_of_identity(const gradient_call& c) { return {c.slices()}; }
-
 [[noreturn]] inline gradient_list prevented_gradient(const gradient_call& c) {
   const auto* message = c.operation().attributes().find("message");
   const auto* reason = message != nullptr ? message->get_if<std::string>() : nullptr;
@@ -246,18 +244,6 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
 
 // ---- along an axis ----------------------------------------------------------------------------------------------------
 
-inline output cumulative_node(const gradient_call& c, std::string_view type, const output& x, bool reverse) {
-  return call_operator(c.owner(), type, {x, c.input(1)}, {{"exclusive", c.flag("exclusive")}, {"reverse", reverse}}).result();
-}
-inline gradient_list gradient_of_cumsum(const gradient_call& c) { return {cumulative_node(c, "Cumsum", c.dy(), !c.flag("reverse"))}; }
-/// The sum of products is divided by x, which gives 0 from the first 0 of x on. This is TensorFlow's gradient, not the derivative.
-inline gradient_list gradient_of_cumprod(const gradient_call& c) {
-  const output dy = c.dy();
-  const output x = c.input(0);
-  const output products = cumulative_node(c, "Cumprod", x, c.flag("reverse"));
-  const output weighted = products * dy;
-  return {div_no_nan(cumulative_node(c, "Cumsum", weighted, !c.flag("reverse")), x)};
-}
 inline gradient_list gradient_of_reverse(const gradient_call& c) {
   const output dy = c.dy();
   const std::array inputs{dy, c.input(1)};
@@ -266,12 +252,12 @@ inline gradient_list gradient_of_reverse(const gradient_call& c) {
 
 LEAT_FILL(fill_array_gradients) {
   enter_gradients({
-      {"Identity", gradient_of_identity},
-      {"RefIdentity", gradient_of_identity},
-      {"PlaceholderWithDefault", gradient_of_identity},
+      {"Identity", class_gradient<identity_op>},
+      {"RefIdentity", class_gradient<identity_op>},
+      {"PlaceholderWithDefault", class_gradient<identity_op>},
       {"PreventGradient", prevented_gradient},
-      {"Print", gradient_of_identity},
-      {"CheckNumerics", gradient_of_identity},
+      {"Print", class_gradient<identity_op>},
+      {"CheckNumerics", class_gradient<identity_op>},
       {"Reshape", class_gradient<reshape_op>},
       {"ExpandDims", class_gradient<expand_dims_op>},
       {"Squeeze", class_gradient<squeeze_op>},
@@ -285,8 +271,8 @@ LEAT_FILL(fill_array_gradients) {
       {"Concat", gradient_of_concat_behind_axis},
       {"Split", gradient_of_split},
       {"SplitV", gradient_of_split_v},
-      {"Cumsum", gradient_of_cumsum},
-      {"Cumprod", gradient_of_cumprod},
+      {"Cumsum", class_gradient<cumsum_op>},
+      {"Cumprod", class_gradient<cumprod_op>},
       {"ReverseV2", gradient_of_reverse},
       {"Reverse", gradient_of_reverse},
       {"Slice", gradient_of_slice},

@@ -12,46 +12,7 @@
 
 namespace leat::detail {
 
-// ---- two operands -----------------------------------------------------------------------------------------------------
-
-// The gradients of Xlogy and Xdivy, which are x log y and x / y, and 0 where x is 0. The gradient for x is the factor of x, and 0 where x
-// is 0; that for y is a quotient that is 0 where x is 0.
-inline gradient_list of_zero_times(const gradient_call& c, bool of_logarithm) {
-  const output dy = c.dy();
-  const output x = c.input(0);
-  const output y = c.input(1);
-  const output x_shape = shape_of(x);
-  const output y_shape = shape_of(y);
-  const auto axes = broadcast_gradient_args(x_shape, y_shape);
-  const auto node = [&](std::string_view type, const output& a, const output& b) {
-    const auto extent = infer_result(info_of<real_div_op>, std::array{info_like(a), info_like(b)}, {}).extent;
-    return gradient_node(type, {a, b}, {{"T", a.type()}}, {a.type(), extent});
-  };
-  output by_x, by_y;
-  {
-    const control_dependencies wait({dy});
-    output zero;
-    {
-      const name_scope scope(c.owner(), "Cast");
-      zero = c.owner().named().make_constant(c.owner(), 0.0f, "x");
-      zero = cast(zero, x.type(), scope.text());
-    }
-    const output there = cast(not_equal(x, zero), x.type());
-    by_x = node(c.operation().type(), there, y);
-    by_y = of_logarithm ? node("Xdivy", x, y) : [&] {
-      const output minus = -x;
-      return node("Xdivy", minus, pow(y, 2));
-    }();
-  }
-  const auto reduce = [&](const output& slope, const output& along, const output& its_shape) {
-    const output product = slope * dy;
-    return reshape(reduce_sum(product, along), its_shape);
-  };
-  const output gx = reduce(by_x, axes[0], x_shape);
-  return {gx, reduce(by_y, axes[1], y_shape)};
-}
-inline gradient_list gradient_of_xlogy(const gradient_call& c) { return of_zero_times(c, true); }
-inline gradient_list gradient_of_xdivy(const gradient_call& c) { return of_zero_times(c, false); }
+// ---- a choice of two --------------------------------------------------------------------------------------------------
 
 inline gradient_list gradient_of_select(const gradient_call& c) {
   const output dy = c.dy();
@@ -230,8 +191,8 @@ LEAT_FILL(fill_math_gradients) {
     {"Sin", class_gradient<sin_op>}, {"Cos", class_gradient<cos_op>}, {"Tan", class_gradient<tan_op>}, {"Asin", class_gradient<asin_op>},
     {"Acos", class_gradient<acos_op>}, {"Atan", class_gradient<atan_op>}, {"Sinh", class_gradient<sinh_op>},
     {"Cosh", class_gradient<cosh_op>}, {"Erf", class_gradient<erf_op>}, {"Erfc", class_gradient<erfc_op>},
-    {"Sign", class_gradient<sign_op>}, {"Div", class_gradient<div_op>}, {"Atan2", class_gradient<atan2_op>}, {"Xlogy", gradient_of_xlogy},
-    {"Xdivy", gradient_of_xdivy}, {"Cast", class_gradient<cast_op>}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
+    {"Sign", class_gradient<sign_op>}, {"Div", class_gradient<div_op>}, {"Atan2", class_gradient<atan2_op>}, {"Xlogy", class_gradient<xlogy_op, sums::over_computed_axes>},
+    {"Xdivy", class_gradient<xdivy_op, sums::over_computed_axes>}, {"Cast", class_gradient<cast_op>}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", class_gradient<l2_loss_op>},
     {"AddN", class_gradient<add_n_op>},
 });

@@ -39,9 +39,9 @@ class framed_run final : crew_lead {
       const plan_node& n = this->at(i);
       for (const plan_edge& e : n.out)
         if (!has_started(first, e.node))
-          arrive(root_, 0, e, e.port < 0 ? nullptr : &slots[static_cast<std::size_t>(n.first_result + e.port)], false, false, false);
+          arrive(root_, 0, e, {.value = e.port < 0 ? nullptr : &slots[static_cast<std::size_t>(n.first_result + e.port)]});
       for (const int later : n.then)
-        if (!has_started(first, later)) arrive(root_, 0, {-1, later, 0}, nullptr, false, false, false);
+        if (!has_started(first, later)) arrive(root_, 0, {-1, later, 0}, {});
       for (const int k : plan_.fetches_of[static_cast<std::size_t>(i)]) is_there_[static_cast<std::size_t>(k)] = true;
     }
     slots.clear();
@@ -134,33 +134,43 @@ class framed_run final : crew_lead {
   }
   bool has_started(const iteration& it, int node) const { return it.started[static_cast<std::size_t>(at(node).place)] != 0; }
 
-  // Delivers a value, or a dead one, to a node. `from_enter`: it comes from an Enter; `given_away`: there is no other consumer.
-  void arrive(frame& f, int number, const plan_edge& e, token* value, bool dead, bool from_enter, bool given_away) {
+  /// What comes along an edge: a value, none along a control dependency.
+  struct arrival {
+    token* value = nullptr;
+    bool is_dead = false;
+    bool is_from_enter = false;
+    bool is_given_away = false;  // there is no other consumer
+  };
+  enum class liveness : bool { alive, dead };
+  enum class results : bool { are_kept, are_given_away };
+
+  // Delivers an arrival to a node.
+  void arrive(frame& f, int number, const plan_edge& e, const arrival& a) {
     iteration& it = f.iterations.at(number);
     const plan_node& n = at(e.node);
     const auto p = static_cast<std::size_t>(n.place);
     const auto enter = [&] {
       token& in = it.inputs[static_cast<std::size_t>(n.first_input + e.input)];
-      if (given_away) in = std::move(*value);
-      else in = *value;
+      if (a.is_given_away) in = std::move(*a.value);
+      else in = *a.value;
     };
     if (it.waits[p] < 0)
       it.waits[p] = n.held_by + static_cast<int>(n.controls.size()) + (n.kind == flow::merge ? 0 : static_cast<int>(n.inputs.size()));
     if (n.kind == flow::merge) {
       if (e.port < 0) {
         --it.waits[p];
-      } else if (!dead) {
+      } else if (!a.is_dead) {
         if (it.live[p] == 0 && it.started[p] == 0) enter();
         it.live[p] = 1;
       } else {
-        it.dead[p] += from_enter ? static_cast<int>(n.inputs.size()) : 1;
+        it.dead[p] += a.is_from_enter ? static_cast<int>(n.inputs.size()) : 1;
       }
       if (it.started[p] != 0 || it.waits[p] > 0) return;
       if (it.live[p] != 0) make_ready(f, it, number, e.node, false);
       else if (it.dead[p] >= static_cast<int>(n.inputs.size())) make_ready(f, it, number, e.node, true);
       return;
     }
-    if (dead) ++it.dead[p];
+    if (a.is_dead) ++it.dead[p];
     else if (e.port >= 0) enter();
     if (--it.waits[p] == 0) make_ready(f, it, number, e.node, it.dead[p] > 0);
   }
@@ -357,7 +367,7 @@ class framed_run final : crew_lead {
         is_there_[static_cast<std::size_t>(k)] = true;
       }
     propagate(it, n, given);
-    for (const int later : n.then) arrive(f, it.iteration, {-1, later, 0}, nullptr, false, false, false);
+    for (const int later : n.then) arrive(f, it.iteration, {-1, later, 0}, {});
     --f.iterations.at(it.iteration).outstanding;
     clean(f, it.iteration);
   }
@@ -372,9 +382,9 @@ class framed_run final : crew_lead {
           t.dead = it.dead;
           child.invariants.emplace_back(it.node, t);
           for (int k = 0; k <= child.last; ++k)
-            if (child.iterations.contains(k)) send(child, k, n, given, it.dead, false);
+            if (child.iterations.contains(k)) send(child, k, n, given, liveness_of(it), results::are_kept);
         } else {
-          send(child, 0, n, given, it.dead, true);
+          send(child, 0, n, given, liveness_of(it), results::are_given_away);
         }
         --child.enters_left;
         clean(child, 0);
@@ -385,7 +395,7 @@ class framed_run final : crew_lead {
           if (it.iteration == f.last) f.dead_exits.push_back(it.node);
         } else {
           if (plan_.frames[static_cast<std::size_t>(n.frame)].parent == 0) take_exit(n, it.node, given);
-          send(*f.parent, f.parent_iteration, n, given, false, true);
+          send(*f.parent, f.parent_iteration, n, given, liveness::alive, results::are_given_away);
         }
         break;
       case flow::next:
@@ -394,11 +404,11 @@ class framed_run final : crew_lead {
           ++f.last;
           f.dead_exits.clear();
           begin_iteration(f, f.last);
-          for (auto& [enter, value] : f.invariants) send(f, f.last, at(enter), {&value, 1}, value.dead, false);
+          for (auto& [enter, value] : f.invariants) send(f, f.last, at(enter), {&value, 1}, value.dead ? liveness::dead : liveness::alive, results::are_kept);
         }
-        send(f, it.iteration + 1, n, given, false, true);
+        send(f, it.iteration + 1, n, given, liveness::alive, results::are_given_away);
         break;
-      default: send(f, it.iteration, n, given, it.dead, true); break;
+      default: send(f, it.iteration, n, given, liveness_of(it), results::are_given_away); break;
     }
   }
   // An Exit belongs to its frame, its value to the parent frame.
@@ -409,15 +419,20 @@ class framed_run final : crew_lead {
     }
   }
 
-  // Sends results to their consumers. `for_good`: the results are not needed afterwards.
-  void send(frame& f, int number, const plan_node& n, std::span<token> given, bool dead, bool for_good) {
-    const bool from_enter = n.kind == flow::enter;
+  static liveness liveness_of(const item& it) { return it.dead ? liveness::dead : liveness::alive; }
+  void send(frame& f, int number, const plan_node& n, std::span<token> given, liveness how, results which) {
+    const bool is_dead = how == liveness::dead;
+    const bool is_from_enter = n.kind == flow::enter;
     for (const plan_edge& e : n.out) {
       if (e.port < 0) {
-        arrive(f, number, e, nullptr, dead, from_enter, false);
+        arrive(f, number, e, {.is_dead = is_dead, .is_from_enter = is_from_enter});
       } else {
         token& t = given[static_cast<std::size_t>(e.port)];
-        arrive(f, number, e, &t, dead || t.dead, from_enter, for_good && given.size() == 1 && &e == &n.out.back());
+        arrive(f, number, e,
+               {.value = &t,
+                .is_dead = is_dead || t.dead,
+                .is_from_enter = is_from_enter,
+                .is_given_away = which == results::are_given_away && given.size() == 1 && &e == &n.out.back()});
       }
     }
   }
@@ -457,7 +472,7 @@ class framed_run final : crew_lead {
     const std::vector<int> exits = std::move(f.dead_exits);
     for (int e : exits) {
       token absent{{}, nullptr, true};
-      send(parent, outer, at(e), {&absent, 1}, true, true);
+      send(parent, outer, at(e), {&absent, 1}, liveness::dead, results::are_given_away);
     }
     parent.children.erase({outer, id});
     --parent.iterations.at(outer).frames;
