@@ -55,12 +55,22 @@ inline bool channels_first(const shape_context& c) { return is_channels_first(c.
 inline int channel_axis(const attribute_map& attributes, int rank) {
   return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1;
 }
-inline void convolved_shape(shape_context& c) {
+/// The filters [h, w, channels, multiplier] of a depthwise convolution, as those of one with a group for each channel: [h, w, 1, channels *
+/// multiplier].
+inline shape depthwise_filter(shape filter) {
+  std::int64_t filters = unknown_dimension;
+  if (filter[2] >= 0 && filter[3] >= 0 && (!multiplies(filter[2], filter[3], filters) || filters > max_elements)) filters = unknown_dimension;
+  filter.dim[2] = 1;
+  filter.dim[3] = filters;
+  return filter;
+}
+template <bool IsDepthwise = false>
+void convolved_shape(shape_context& c) {
   shapes::want_rank(c, 0, 4);
   shapes::want_rank(c, 1, 4);
   const shape& image = c.input(0).extent;
-  const shape& filter = c.input(1).extent;
-  if (!image.has_rank() || !filter.has_rank()) return;
+  if (!image.has_rank() || !c.input(1).extent.has_rank()) return;
+  const shape filter = IsDepthwise ? depthwise_filter(c.input(1).extent) : c.input(1).extent;
   const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : 3;
   if (image[channel] >= 0 && filter[2] > 0 && image[channel] % filter[2] != 0)
     c.fail("Depth of input (" + std::to_string(image[channel]) + ") is not a multiple of input depth of filter (" +
@@ -119,7 +129,7 @@ LEAT_FILL(fill_nn_definitions) {
   define_operator(
       "Conv2D(input: T, filter: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      {.is = nature::pure, .work = work_kind::convolution}, convolved_shape);
+      {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<>);
   define_operator(
       "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
       "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
@@ -128,6 +138,14 @@ LEAT_FILL(fill_nn_definitions) {
       "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
       "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
       {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+  const std::string depthwise =
+      "strides: list(int); padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []";
+  define_operator("DepthwiseConv2dNative(input: T, filter: T) -> (output: T); " + depthwise,
+                  {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<true>);
+  define_operator("DepthwiseConv2dNativeBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); " + depthwise,
+                  {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+  define_operator("DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); " + depthwise,
+                  {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
   define_operator(
       "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"",

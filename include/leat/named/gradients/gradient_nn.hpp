@@ -92,6 +92,19 @@ inline gradient_list gradient_of_sparse_softmax_cross_entropy(const gradient_cal
 
 // ---- images -----------------------------------------------------------------------------------------------------------
 
+// A convolution, or one of its gradients, with this node's settings.
+inline output convolution_node(const gradient_call& c, std::string_view type, const std::vector<output>& inputs, const tensor_info& result) {
+  return c.owner()
+      .named()
+      .raw(c.owner(), type, inputs,
+           c.attributes({"dilations", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "T"}), {result})
+      .result();
+}
+// "Conv2D" of "Conv2DBackpropInput".
+inline std::string convolution_type(const gradient_call& c) {
+  const std::string_view type = c.operation().type();
+  return std::string(type.substr(0, type.find("Backprop")));
+}
 inline gradient_list gradient_of_conv2d(const gradient_call& c) {
   const output dy = c.dy();
   graph& g = c.owner();
@@ -108,11 +121,21 @@ inline gradient_list gradient_of_conv2d(const gradient_call& c) {
     shapes[0] = both.result(0);
     shapes[1] = both.result(1);
   }
-  const attribute_map settings =
-      c.attributes({"dilations", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "T"});
-  const output by_image =
-      g.named().raw(g, "Conv2DBackpropInput", std::array{shapes[0], filter, dy}, settings, {info_like(image)}).result();
-  return {by_image, g.named().raw(g, "Conv2DBackpropFilter", std::array{image, shapes[1], dy}, settings, {info_like(filter)}).result()};
+  const output by_image = convolution_node(c, std::string(c.operation().type()) + "BackpropInput", {shapes[0], filter, dy}, info_like(image));
+  return {by_image, convolution_node(c, std::string(c.operation().type()) + "BackpropFilter", {image, shapes[1], dy}, info_like(filter))};
+}
+/// The gradients of the two gradients of a convolution, Conv2D or DepthwiseConv2dNative: what they are linear in is convolved with the other.
+inline gradient_list gradient_of_back_to_images(const gradient_call& c) {
+  const std::string type = convolution_type(c);
+  const output dy = c.dy(), filter = c.input(1), slope = c.input(2);
+  const output by_filter = convolution_node(c, type + "BackpropFilter", {dy, shape_of(filter), slope}, info_like(filter));
+  return {{}, by_filter, convolution_node(c, type, {dy, filter}, info_like(slope))};
+}
+inline gradient_list gradient_of_back_to_filters(const gradient_call& c) {
+  const std::string type = convolution_type(c);
+  const output dy = c.dy(), image = c.input(0), slope = c.input(2);
+  const output by_image = convolution_node(c, type + "BackpropInput", {shape_of(image), dy, slope}, info_like(image));
+  return {by_image, {}, convolution_node(c, type, {image, dy}, info_like(slope))};
 }
 inline gradient_list gradient_of_max_pool(const gradient_call& c) {
   const output dy = c.dy();
@@ -131,6 +154,15 @@ inline gradient_list gradient_of_average_pool(const gradient_call& c) {
                    {info_like(c.input(0))})
               .result()};
 }
+inline gradient_list gradient_of_average_pool_grad(const gradient_call& c) {
+  const output slope = c.input(1);
+  return {{},
+          c.owner()
+              .named()
+              .raw(c.owner(), "AvgPool", std::array{c.dy()}, c.attributes({"ksize", "strides", "padding", "data_format", "T"}),
+                   {info_like(slope)})
+              .result()};
+}
 
 LEAT_FILL(fill_nn_gradients) {
   enter_gradients({
@@ -144,6 +176,9 @@ LEAT_FILL(fill_nn_gradients) {
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
     {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},
+    {"DepthwiseConv2dNative", gradient_of_conv2d}, {"Conv2DBackpropInput", gradient_of_back_to_images},
+    {"Conv2DBackpropFilter", gradient_of_back_to_filters}, {"DepthwiseConv2dNativeBackpropInput", gradient_of_back_to_images},
+    {"DepthwiseConv2dNativeBackpropFilter", gradient_of_back_to_filters}, {"AvgPoolGrad", gradient_of_average_pool_grad},
 });
 }
 

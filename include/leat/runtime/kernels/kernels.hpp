@@ -5,6 +5,7 @@
 #include <leat/runtime/kernels/kernels_array.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
 #include <leat/runtime/kernels/kernels_exchange.hpp>
+#include <leat/runtime/kernels/kernels_images.hpp>
 #include <leat/runtime/kernels/kernels_nn.hpp>
 #include <leat/runtime/kernels/kernels_queue.hpp>
 #include <leat/runtime/kernels/kernels_random.hpp>

@@ -1,0 +1,336 @@
+#pragma once
+// Convolution and pooling of images on the CPU, channels last. A convolution is a product of matrices: each position of the window is a row
+// of the image's elements that it covers (im2col), each filter a column. Blocks of rows, cut by the shape alone, bound the memory and are
+// shared by threads; so results do not depend on the number of threads. Source: TensorFlow `Conv2D`, `MaxPool`, `AvgPool` and their
+// gradients; Chellapilla, Puri and Simard, "High performance convolutional neural networks for document processing".
+
+#include <leat/cpu/matmul.hpp>
+#include <leat/cpu/parallel.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+
+namespace leat::cpu {
+
+/// The windows along one axis of an image.
+struct window_axis {
+  std::int64_t size = 1;      // of the image
+  std::int64_t window = 1;    // elements of the window
+  std::int64_t stride = 1;    // from window to window
+  std::int64_t dilation = 1;  // from element to element of a window
+  std::int64_t before = 0;    // padding before the image
+  std::int64_t count = 1;     // windows
+
+  /// The first element of a window in the image; negative in the padding.
+  std::int64_t begin(std::int64_t at) const { return at * stride - before; }
+  bool is_inside(std::int64_t position) const { return position >= 0 && position < size; }
+};
+
+/// Windows of a batch of images [batch, h, w, channels].
+struct image_windows {
+  std::int64_t batch = 0;
+  std::int64_t channels = 0;
+  window_axis h, w;
+
+  std::int64_t image_elements() const { return h.size * w.size * channels; }
+  std::int64_t positions() const { return h.count * w.count; }
+};
+
+/// A convolution: windows over images, and filters [h, w, channels / groups, filters]. With several groups, group g of the filters is for
+/// group g of the channels.
+struct convolution {
+  image_windows in;
+  std::int64_t filters = 0;
+  std::int64_t groups = 1;
+
+  std::int64_t channels_of_group() const { return in.channels / groups; }
+  std::int64_t filters_of_group() const { return filters / groups; }
+  /// Elements that a window covers, of one group.
+  std::int64_t depth() const { return in.h.window * in.w.window * channels_of_group(); }
+  /// Whether the rows of windows are the pixels themselves.
+  bool is_by_pixel() const {
+    return groups == 1 && in.h.window == 1 && in.w.window == 1 && in.h.stride == 1 && in.w.stride == 1 && in.h.before == 0 &&
+           in.w.before == 0 && in.h.count == in.h.size && in.w.count == in.w.size;
+  }
+};
+
+namespace detail {
+
+/// Scratch memory of a thread, kept from call to call: rows of windows of one block.
+template <class T>
+T* window_rows(std::int64_t elements) {
+  thread_local std::unique_ptr<T[]> held;
+  thread_local std::int64_t size = 0;
+  if (size < elements) {
+    held = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(elements));
+    size = elements;
+  }
+  return held.get();
+}
+
+/// Rows of a block: 131,072 elements, half a megabyte of float32, so that a block stays in the second-level cache.
+inline std::int64_t rows_per_block(const convolution& c) {
+  constexpr std::int64_t elements = 1 << 17;
+  return std::clamp<std::int64_t>(elements / std::max<std::int64_t>(c.depth(), 1), 1, std::max<std::int64_t>(c.in.positions(), 1));
+}
+
+/// Calls f(row of the block, element of the row, position in the image, elements) for what lies in the image, and `outside` for the padding,
+/// each for all channels of the group. `first` and `last` are positions of windows within an image.
+template <class Inside, class Outside>
+void for_each_cell(const convolution& c, std::int64_t first, std::int64_t last, std::int64_t group, Inside inside, Outside outside) {
+  const auto& [h, w] = std::pair<const window_axis&, const window_axis&>(c.in.h, c.in.w);
+  const std::int64_t width = c.channels_of_group();
+  for (std::int64_t at = first; at < last; ++at) {
+    const std::int64_t top = h.begin(at / w.count), left = w.begin(at % w.count);
+    std::int64_t to = (at - first) * c.depth();
+    for (std::int64_t i = 0; i < h.window; ++i) {
+      const std::int64_t y = top + i * h.dilation;
+      for (std::int64_t j = 0; j < w.window; ++j, to += width) {
+        const std::int64_t x = left + j * w.dilation;
+        if (h.is_inside(y) && w.is_inside(x)) inside(to, (y * w.size + x) * c.in.channels + group * width, width);
+        else outside(to, width);
+      }
+    }
+  }
+}
+template <class T>
+void collect_windows(const convolution& c, const T* image, std::int64_t first, std::int64_t last, std::int64_t group, T* rows) {
+  for_each_cell(
+      c, first, last, group,
+      [&](std::int64_t to, std::int64_t from, std::int64_t n) { std::copy_n(image + from, n, rows + to); },
+      [&](std::int64_t to, std::int64_t n) { std::fill_n(rows + to, n, T(0)); });
+}
+/// Adds what the rows of windows hold to the image that they cover.
+template <class T>
+void distribute_windows(const convolution& c, const T* rows, std::int64_t first, std::int64_t last, std::int64_t group, T* image) {
+  for_each_cell(
+      c, first, last, group,
+      [&](std::int64_t from, std::int64_t to, std::int64_t n) {
+        for (std::int64_t k = 0; k < n; ++k) image[to + k] += rows[from + k];
+      },
+      [](std::int64_t, std::int64_t) {});
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// Whether each group is one channel (a depthwise convolution): too little for a product.
+inline bool is_by_channel(const convolution& c) { return c.groups > 1 && c.groups == c.in.channels; }
+/// Calls f(position of the window, element of the filters, position in the image) for each cell of one image that lies in it, in order.
+template <class F>
+void for_each_covered(const convolution& c, F f) {
+  for (std::int64_t at = 0; at < c.in.positions(); ++at) {
+    const std::int64_t top = c.in.h.begin(at / c.in.w.count), left = c.in.w.begin(at % c.in.w.count);
+    for (std::int64_t i = 0; i < c.in.h.window; ++i) {
+      const std::int64_t y = top + i * c.in.h.dilation;
+      if (!c.in.h.is_inside(y)) continue;
+      for (std::int64_t j = 0; j < c.in.w.window; ++j) {
+        const std::int64_t x = left + j * c.in.w.dilation;
+        if (c.in.w.is_inside(x)) f(at * c.filters, (i * c.in.w.window + j) * c.filters, (y * c.in.w.size + x) * c.in.channels);
+      }
+    }
+  }
+}
+/// Calls f(channel, filter) for all filters of a depthwise convolution.
+template <class F>
+void for_each_filter(const convolution& c, F f) {
+  const std::int64_t width = c.filters_of_group();
+  if (width == 1) {
+    for (std::int64_t k = 0; k < c.filters; ++k) f(k, k);
+    return;
+  }
+  for (std::int64_t g = 0; g < c.groups; ++g)
+    for (std::int64_t k = g * width; k < (g + 1) * width; ++k) f(g, k);
+}
+
+}  // namespace detail
+
+/// out [batch, h, w, filters] of images and filters.
+template <class T>
+void convolve(const convolution& c, const T* images, const T* filters, T* out) {
+  const std::int64_t positions = c.in.positions();
+  if (c.in.batch * positions * c.filters == 0) return;
+  if (c.is_by_pixel())
+    return matmul<T>(false, false, c.in.batch * positions, c.filters, c.in.channels, T(1), images, c.in.channels, filters, c.filters, T(0), out,
+                     c.filters);
+  if (detail::is_by_channel(c))
+    return parallel_for(c.in.batch, [&](std::int64_t image) {
+      const T* const from = images + image * c.in.image_elements();
+      T* const to = out + image * positions * c.filters;
+      std::fill_n(to, positions * c.filters, T(0));
+      detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
+        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { to[at + k] += from[pixel + g] * filters[cell + k]; });
+      });
+    });
+  const std::int64_t step = detail::rows_per_block(c), blocks = (positions + step - 1) / step, width = c.filters_of_group();
+  parallel_for(c.in.batch * blocks, [&](std::int64_t chunk) {
+    const std::int64_t image = chunk / blocks, first = chunk % blocks * step, last = std::min(first + step, positions);
+    for (std::int64_t g = 0; g < c.groups; ++g) {
+      T* const rows = detail::window_rows<T>(step * c.depth());
+      detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows);
+      matmul<T>(false, false, last - first, width, c.depth(), T(1), rows, c.depth(), filters + g * width, c.filters, T(0),
+                out + (image * positions + first) * c.filters + g * width, c.filters);
+    }
+  });
+}
+
+/// The gradient by the filters, [h, w, channels / groups, filters], from that of the result.
+template <class T>
+void convolve_back_to_filters(const convolution& c, const T* images, const T* dy, T* filters) {
+  const std::int64_t positions = c.in.positions();
+  if (c.depth() * c.filters == 0) return;
+  std::fill_n(filters, c.depth() * c.filters, T(0));
+  if (c.in.batch * positions == 0) return;
+  if (c.is_by_pixel())
+    return matmul<T>(true, false, c.in.channels, c.filters, c.in.batch * positions, T(1), images, c.in.channels, dy, c.filters, T(0), filters,
+                     c.filters);
+  if (detail::is_by_channel(c)) {
+    for (std::int64_t image = 0; image < c.in.batch; ++image)
+      detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
+        const T* const slope = dy + image * positions * c.filters + at;
+        const T* const from = images + image * c.in.image_elements() + pixel;
+        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { filters[cell + k] += from[g] * slope[k]; });
+      });
+    return;
+  }
+  const std::int64_t step = detail::rows_per_block(c), width = c.filters_of_group();
+  for (std::int64_t image = 0; image < c.in.batch; ++image)
+    for (std::int64_t first = 0; first < positions; first += step) {
+      const std::int64_t last = std::min(first + step, positions);
+      for (std::int64_t g = 0; g < c.groups; ++g) {
+        T* const rows = detail::window_rows<T>(step * c.depth());
+        detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows);
+        matmul<T>(true, false, c.depth(), width, last - first, T(1), rows, c.depth(),
+                  dy + (image * positions + first) * c.filters + g * width, c.filters, T(1), filters + g * width, c.filters);
+      }
+    }
+}
+
+/// The gradient by the images, [batch, h, w, channels], from that of the result.
+template <class T>
+void convolve_back_to_images(const convolution& c, const T* filters, const T* dy, T* images) {
+  const std::int64_t positions = c.in.positions();
+  if (c.in.batch * c.in.image_elements() == 0) return;
+  if (c.is_by_pixel() && c.filters > 0)
+    return matmul<T>(false, true, c.in.batch * positions, c.in.channels, c.filters, T(1), dy, c.filters, filters, c.filters, T(0), images,
+                     c.in.channels);
+  const std::int64_t step = detail::rows_per_block(c), width = c.filters_of_group();
+  // Windows of one image overlap: an image is one piece of work.
+  parallel_for(c.in.batch, [&](std::int64_t image) {
+    T* const to = images + image * c.in.image_elements();
+    std::fill_n(to, c.in.image_elements(), T(0));
+    if (width == 0 || c.depth() == 0) return;
+    if (detail::is_by_channel(c))
+      return detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
+        const T* const slope = dy + image * positions * c.filters + at;
+        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { to[pixel + g] += filters[cell + k] * slope[k]; });
+      });
+    for (std::int64_t first = 0; first < positions; first += step) {
+      const std::int64_t last = std::min(first + step, positions);
+      for (std::int64_t g = 0; g < c.groups; ++g) {
+        T* const rows = detail::window_rows<T>(step * c.depth());
+        matmul<T>(false, true, last - first, c.depth(), width, T(1), dy + (image * positions + first) * c.filters + g * width, c.filters,
+                  filters + g * width, c.filters, T(0), rows, c.depth());
+        detail::distribute_windows(c, rows, first, last, g, to);
+      }
+    }
+  });
+}
+
+namespace detail {
+/// Calls f(position of the window in the result, pixels of the window within the image) for the windows of one image, in order.
+template <class F>
+void for_each_window(const image_windows& in, F f) {
+  for (std::int64_t i = 0; i < in.h.count; ++i) {
+    const std::int64_t top = std::max<std::int64_t>(in.h.begin(i), 0), bottom = std::min(in.h.begin(i) + in.h.window, in.h.size);
+    for (std::int64_t j = 0; j < in.w.count; ++j) {
+      const std::int64_t left = std::max<std::int64_t>(in.w.begin(j), 0), right = std::min(in.w.begin(j) + in.w.window, in.w.size);
+      f(i * in.w.count + j, top, bottom, left, right);
+    }
+  }
+}
+}  // namespace detail
+
+/// The largest element of each window, per channel. NaN counts only where it comes first, as in the gradient.
+template <class T>
+void max_pool(const image_windows& in, const T* images, T* out) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
+      T* const to = out + (image * in.positions() + at) * in.channels;
+      bool is_first = true;
+      for (std::int64_t y = top; y < bottom; ++y)
+        for (std::int64_t x = left; x < right; ++x) {
+          const T* const pixel = from + (y * in.w.size + x) * in.channels;
+          if (is_first) std::copy_n(pixel, in.channels, to);
+          else
+            for (std::int64_t k = 0; k < in.channels; ++k) to[k] = to[k] < pixel[k] ? pixel[k] : to[k];
+          is_first = false;
+        }
+      if (is_first) std::fill_n(to, in.channels, std::numeric_limits<T>::lowest());
+    });
+  });
+}
+/// The gradient by the images: each element of dy goes to the first of the largest elements of its window.
+template <class T>
+void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_images) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    T* const to = to_images + image * in.image_elements();
+    std::fill_n(to, in.image_elements(), T(0));
+    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
+      if (top >= bottom || left >= right) return;
+      const T* const slope = dy + (image * in.positions() + at) * in.channels;
+      for (std::int64_t k = 0; k < in.channels; ++k) {
+        std::int64_t best = (top * in.w.size + left) * in.channels + k;
+        for (std::int64_t y = top; y < bottom; ++y)
+          for (std::int64_t x = left; x < right; ++x) {
+            const std::int64_t here = (y * in.w.size + x) * in.channels + k;
+            if (from[best] < from[here]) best = here;
+          }
+        to[best] += slope[k];
+      }
+    });
+  });
+}
+
+/// The mean of each window's elements within the image, per channel.
+template <class T>
+void average_pool(const image_windows& in, const T* images, T* out) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
+      T* const to = out + (image * in.positions() + at) * in.channels;
+      std::fill_n(to, in.channels, T(0));
+      for (std::int64_t y = top; y < bottom; ++y)
+        for (std::int64_t x = left; x < right; ++x) {
+          const T* const pixel = from + (y * in.w.size + x) * in.channels;
+          for (std::int64_t k = 0; k < in.channels; ++k) to[k] += pixel[k];
+        }
+      const T count = static_cast<T>((bottom - top) * (right - left));
+      for (std::int64_t k = 0; k < in.channels; ++k) to[k] /= count;
+    });
+  });
+}
+/// The gradient by the images: each element of dy is spread evenly over its window.
+template <class T>
+void average_pool_back(const image_windows& in, const T* dy, T* to_images) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    T* const to = to_images + image * in.image_elements();
+    std::fill_n(to, in.image_elements(), T(0));
+    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
+      const T* const slope = dy + (image * in.positions() + at) * in.channels;
+      const T share = T(1) / static_cast<T>((bottom - top) * (right - left));
+      for (std::int64_t y = top; y < bottom; ++y)
+        for (std::int64_t x = left; x < right; ++x) {
+          T* const pixel = to + (y * in.w.size + x) * in.channels;
+          for (std::int64_t k = 0; k < in.channels; ++k) pixel[k] += share * slope[k];
+        }
+    });
+  });
+}
+
+}  // namespace leat::cpu
