@@ -196,6 +196,26 @@ std::vector<sample> written_samples() {
     sum("BiasAddGrad", {x({0, 3})}, layout);
     sum("BiasAddGrad", {x({3})}, layout);
   }
+  using list = std::vector<std::int64_t>;
+  for (const char* padding : {"SAME", "VALID"}) {
+    const std::int64_t down = padding == std::string_view("SAME") ? 3 : 2, right = padding == std::string_view("SAME") ? 4 : 3;
+    const attribute_map windows{{"padding", padding}, {"strides", list{1, 2, 1, 1}}};
+    sum("Conv2D", {x({2, 5, 4, 2}), x({3, 2, 2, 3})}, windows);
+    sum("Conv2D", {x({0, 5, 4, 2}), x({3, 2, 2, 3})}, windows);
+    sum("Conv2D", {x({1, 5, 4, 4}), x({3, 2, 2, 6})}, windows);
+    sum("Conv2DBackpropInput", {numbers({2, 5, 4, 2}), x({3, 2, 2, 3}), x({2, down, right, 3})}, windows);
+    sum("Conv2DBackpropFilter", {x({2, 5, 4, 2}), numbers({3, 2, 2, 3}), x({2, down, right, 3})}, windows);
+    sum("DepthwiseConv2dNative", {x({2, 5, 4, 2}), x({3, 2, 2, 2})}, windows);
+    sum("DepthwiseConv2dNativeBackpropInput", {numbers({2, 5, 4, 2}), x({3, 2, 2, 2}), x({2, down, right, 4})}, windows);
+    sum("DepthwiseConv2dNativeBackpropFilter", {x({2, 5, 4, 2}), numbers({3, 2, 2, 2}), x({2, down, right, 4})}, windows);
+    attribute_map pool = windows;
+    pool["ksize"] = list{1, 3, 2, 1};
+    add("MaxPool", {x({2, 5, 4, 2})}, pool);
+    add("MaxPool", {x({0, 5, 4, 2})}, pool);
+    add("MaxPoolGrad", {x({2, 5, 4, 2}), x({2, down, right, 2}), x({2, down, right, 2})}, pool);
+    sum("AvgPool", {x({2, 5, 4, 2})}, pool);
+    sum("AvgPoolGrad", {numbers({2, 5, 4, 2}), x({2, down, right, 2})}, pool);
+  }
   add("BiasAdd", {x({2, 3}), x({3})});
   add("BiasAddV1", {x({2, 3}), x({3})});
   add("BiasAddV1", {x({2, 3, 4}), x({4})});

@@ -89,14 +89,17 @@ namespace detail {
 attribute_map window_attributes(std::vector<std::int64_t> strides, padding p);
 }  // namespace detail
 
-/// Convolution of images [batch, height, width, in] with filters [height, width, in, out]; strides [1, down, right, 1].
-/// Errors in a run: unimplemented, unless a kernel is registered. Source: `conv2d`.
+/// Convolution of images [batch, height, width, in] with filters [height, width, in, out]: the sums of the products of each window and each
+/// filter. Strides are [1, down, right, 1]. Shapes: result [batch, windows down, windows right, out]. Dtypes: float32, float64, int32.
+/// Errors in a run: invalid_argument if shapes or strides do not fit. Source: `conv2d`.
 output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,
               std::string_view name = "Conv2D", const std::source_location& where = std::source_location::current());
-/// The largest element of each window of images [batch, height, width, channels]. Errors in a run: as for `conv2d`. Source: `max_pool`.
+/// The largest element of each window [1, height, width, 1] of images [batch, height, width, channels]; padding does not count. Dtypes:
+/// numbers. Errors in a run: invalid_argument if shapes, window or strides do not fit. Source: `max_pool`.
 output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                 std::string_view name = "MaxPool", const std::source_location& where = std::source_location::current());
-/// The mean of each window of images [batch, height, width, channels]. Errors in a run: as for `conv2d`. Source: `avg_pool`.
+/// The mean of each window [1, height, width, 1] of images [batch, height, width, channels]; padding does not count. Dtypes: floating
+/// point. Errors in a run: as for `max_pool`. Source: `avg_pool`.
 output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                 std::string_view name = "AvgPool", const std::source_location& where = std::source_location::current());
 
