@@ -11,7 +11,7 @@
 #include <leat/inspect/trace.hpp>
 #include <leat/leat.hpp>
 #include <leat/session/interactive_session.hpp>
-#include <leat/typed/evaluate.hpp>
+#include <leat/session/typed/evaluate.hpp>
 
 #include "support/notes.hpp"
 

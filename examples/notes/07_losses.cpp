@@ -8,7 +8,7 @@
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 #include <leat/session/graph_session.hpp>
-#include <leat/typed/evaluate.hpp>
+#include <leat/session/typed/evaluate.hpp>
 
 #include "support/notes.hpp"
 

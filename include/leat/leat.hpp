@@ -22,6 +22,7 @@
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
+#include <leat/session/typed/session.hpp>
 #include <leat/train/accumulate.hpp>
 #include <leat/train/averages.hpp>
 #include <leat/train/clip.hpp>
@@ -33,7 +34,6 @@
 #include <leat/train/optimizer.hpp>
 #include <leat/train/regularizers.hpp>
 #include <leat/train/schedules.hpp>
-#include <leat/typed/session.hpp>
 #if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
-#include <leat/typed/planned/planned_steps.hpp>
+#include <leat/session/typed/planned/planned_steps.hpp>
 #endif

@@ -3,7 +3,7 @@
 
 #include <leat/leat.hpp>
 
-#include <leat/typed/planned_session.hpp>
+#include <leat/session/typed/planned_session.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/typed/planned/planned_steps.hpp>
+#include <leat/session/typed/planned/planned_steps.hpp>
 #endif

@@ -7,7 +7,7 @@
 #include <leat/graph/known_operators.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
-#include <leat/named/canonical/canonical_rewrite.hpp>
+#include <leat/named/canonical/rewrite.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/bind_arguments.hpp>

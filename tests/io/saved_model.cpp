@@ -2,7 +2,7 @@
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/saved_model.hpp>
-#include <leat/typed/array.hpp>
+#include <leat/session/typed/array.hpp>
 
 #include "support/graph_text.hpp"
 #include "support/messages.hpp"

@@ -3,7 +3,7 @@
 #include <leat/named/control/control.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/gradients/gradient.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include "support/flow.hpp"

@@ -1,7 +1,7 @@
 #include <leat/named/gradients/control_flow_gradient.hpp>
 
 #include <leat/named/control/control.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/gradients/gradient.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include "support/flow.hpp"

@@ -1,14 +1,14 @@
-#include <leat/named/functions/named_embedding.hpp>
+#include <leat/named/functions/embedding.hpp>
 
 #include "support/recorded_items.hpp"
 #include "support/reference_json.hpp"
 
 #include <leat/graph/known_operators.hpp>
 #include <leat/named/control/control.hpp>
-#include <leat/named/functions/named_nn.hpp>
-#include <leat/named/functions/named_shape.hpp>
-#include <leat/named/functions/named_slice.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/functions/nn.hpp>
+#include <leat/named/functions/shape.hpp>
+#include <leat/named/functions/slice.hpp>
+#include <leat/named/gradients/gradient.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/variables/uninitialized.hpp>

@@ -1,4 +1,4 @@
-#include <leat/named/gradients/gradient_array.hpp>
+#include <leat/named/gradients/array.hpp>
 
 #include "support/slopes.hpp"
 

@@ -1,10 +1,10 @@
-#include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/named/gradients/functions.hpp>
 
 #include "support/slopes.hpp"
 
 #include <leat/graph/known_operators.hpp>
 #include <leat/graphs.hpp>
-#include <leat/named/gradients/gradient_way.hpp>
+#include <leat/named/gradients/way.hpp>
 
 #include <doctest/doctest.h>
 

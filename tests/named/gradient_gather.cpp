@@ -1,4 +1,4 @@
-#include <leat/named/gradients/gradient_gather.hpp>
+#include <leat/named/gradients/gather.hpp>
 
 #include <leat/graphs.hpp>
 #include <leat/session/graph_session.hpp>

@@ -1,4 +1,4 @@
-#include <leat/named/gradients/gradient_math.hpp>
+#include <leat/named/gradients/math.hpp>
 
 #include "support/slopes.hpp"
 

@@ -1,4 +1,4 @@
-#include <leat/named/gradients/gradient_nn.hpp>
+#include <leat/named/gradients/nn.hpp>
 
 #include "support/slopes.hpp"
 

@@ -3,9 +3,9 @@
 #include <leat/named/control/branch.hpp>
 #include <leat/named/control/control.hpp>
 #include <leat/named/exchange/export.hpp>
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
-#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
+#include <leat/named/functions/operand.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include <doctest/doctest.h>

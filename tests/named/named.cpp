@@ -3,9 +3,9 @@
 #include "support/messages.hpp"
 
 #include <leat/named/exchange/export.hpp>
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
-#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
+#include <leat/named/functions/shape.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "support/reference_json.hpp"
 
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
 
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 

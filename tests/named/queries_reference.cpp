@@ -6,8 +6,8 @@
 
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include <functional>

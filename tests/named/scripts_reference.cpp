@@ -6,8 +6,8 @@
 
 #include <leat/io/binary.hpp>
 #include <leat/named/control/control.hpp>
-#include <leat/named/functions/named_shape.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/functions/shape.hpp>
+#include <leat/named/gradients/gradient.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include <filesystem>

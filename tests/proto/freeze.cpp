@@ -3,7 +3,7 @@
 
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
-#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/math.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include "support/messages.hpp"

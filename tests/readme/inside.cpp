@@ -7,7 +7,7 @@
 #include <leat/ops/known.hpp>
 #include <leat/session/gradient_of.hpp>
 #include <leat/session/interactive_session.hpp>
-#include <leat/typed/evaluate.hpp>
+#include <leat/session/typed/evaluate.hpp>
 
 #include <cstdio>
 // [end]

@@ -1,4 +1,4 @@
-#include <leat/runtime/kernels/kernels_roster.hpp>
+#include <leat/runtime/kernels/roster.hpp>
 
 #include "support/messages.hpp"
 

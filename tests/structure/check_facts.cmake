@@ -10,13 +10,13 @@ if(NOT DEFINED exceptions)
       # Files hold operators that the library does not have, as messages without definitions.
       proto/operator_names.hpp 5 "files have loops and variables before operators are looked up"
       proto/freeze.hpp 1 "freezing works on messages of any operators"
-      proto/freeze_bodies.hpp 6 "freezing works on messages of any operators; its list is of TensorFlow's, also of those unknown here"
-      proto/producer_bodies.hpp 3 "what earlier versions wrote, in messages"
-      io/dot_bodies.hpp 1 "draws messages"
-      named/graph/named_part_bodies.hpp 1 "operators of TensorFlow without a definition here: one goes with each new class"
-      named/exchange/import_bodies.hpp 1 "parts of names, by which TensorFlow itself decides (ValidateShape)"
+      proto/impl/freeze.hpp 6 "freezing works on messages of any operators; its list is of TensorFlow's, also of those unknown here"
+      proto/impl/producer.hpp 3 "what earlier versions wrote, in messages"
+      io/impl/dot.hpp 1 "draws messages"
+      named/graph/impl/part.hpp 1 "operators of TensorFlow without a definition here: one goes with each new class"
+      named/exchange/impl/import.hpp 1 "parts of names, by which TensorFlow itself decides (ValidateShape)"
       # ONNX is another dialect, whose writer knows what it expresses and how.
-      io/onnx_bodies.hpp 2 "the inputs of its graphs"
+      io/impl/onnx.hpp 2 "the inputs of its graphs"
       io/onnx/operators.hpp 6 "ONNX's operators"
       # Names of other things.
       inspect/trace.hpp 2 "phases of a run"

@@ -3,7 +3,7 @@
 
 #include "support/evaluate.hpp"
 
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/gradients/gradient.hpp>
 
 #include <doctest/doctest.h>
 

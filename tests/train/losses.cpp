@@ -41,7 +41,7 @@ bool are_close(const std::vector<float>& a, const std::vector<float>& b) {
   return same;
 }
 
-// The losses of graphs with names, which are compared with TensorFlow's (named/named_losses_reference.cpp), and their gradients by
+// The losses of graphs with names, which are compared with TensorFlow's (train/named/losses_reference.cpp), and their gradients by
 // predictions and weights.
 struct graph_losses {
   graph g;

@@ -80,5 +80,5 @@ void remove_abandoned_data(const std::filesystem::path& folder);
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/checkpoint_files_bodies.hpp>
+#include <leat/checkpoint/impl/checkpoint_files.hpp>
 #endif

@@ -129,5 +129,5 @@ std::string names_with_nearest(const std::vector<std::string>& names, const std:
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/checkpoint_reader_bodies.hpp>
+#include <leat/checkpoint/impl/checkpoint_reader.hpp>
 #endif

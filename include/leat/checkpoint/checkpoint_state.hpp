@@ -44,5 +44,5 @@ bool lies_in(const std::string& folder, const std::string& path);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/checkpoint_state_bodies.hpp>
+#include <leat/checkpoint/impl/checkpoint_state.hpp>
 #endif

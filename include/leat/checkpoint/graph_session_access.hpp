@@ -39,5 +39,5 @@ std::string fingerprint_of(graph& g);
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/graph_session_access_bodies.hpp>
+#include <leat/checkpoint/impl/graph_session_access.hpp>
 #endif

@@ -72,5 +72,5 @@ checkpoint_manifest read_manifest(std::string_view text);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/manifest_bodies.hpp>
+#include <leat/checkpoint/impl/manifest.hpp>
 #endif

@@ -16,5 +16,5 @@ bool unpack_texts(std::string_view bytes, std::vector<std::string>& texts);
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/packed_texts_bodies.hpp>
+#include <leat/checkpoint/impl/packed_texts.hpp>
 #endif

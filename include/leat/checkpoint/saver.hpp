@@ -204,7 +204,7 @@ checkpoint_path restore_latest(Session& s, const std::string& folder, const rest
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/saver_bodies.hpp>
+#include <leat/checkpoint/impl/saver.hpp>
 #endif
 // In programs with graphs, whichever header is included first, savers also accept sessions and variables of graphs.
 #define LEAT_SAVERS_OF_GRAPHS <leat/checkpoint/graph_session_access.hpp>

@@ -58,5 +58,5 @@ std::string fingerprint_text(std::uint64_t hash);
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/session_access_bodies.hpp>
+#include <leat/checkpoint/impl/session_access.hpp>
 #endif

@@ -23,5 +23,5 @@ void check_shard(const std::filesystem::path& part, const written_shard& told, c
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/checkpoint/shard_file_bodies.hpp>
+#include <leat/checkpoint/impl/shard_file.hpp>
 #endif

@@ -2,7 +2,7 @@
 // Adapts sessions of typed expressions, compiled or planned, to savers.
 
 #include <leat/checkpoint/session_access.hpp>
-#include <leat/typed/basic_session.hpp>
+#include <leat/session/typed/basic_session.hpp>
 
 namespace leat::detail {
 

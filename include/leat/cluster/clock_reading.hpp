@@ -37,5 +37,5 @@ std::map<int, clock_reading> read_clocks(task_network& network, const std::vecto
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/clock_reading_bodies.hpp>
+#include <leat/cluster/impl/clock_reading.hpp>
 #endif

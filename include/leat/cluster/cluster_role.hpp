@@ -82,5 +82,5 @@ std::vector<std::string> slurm_hosts(std::string_view list);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/cluster_role_bodies.hpp>
+#include <leat/cluster/impl/cluster_role.hpp>
 #endif

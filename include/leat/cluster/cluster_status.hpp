@@ -72,5 +72,5 @@ inline cluster_spec cluster_at(std::string_view target, std::int64_t timeout_in_
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/cluster_status_bodies.hpp>
+#include <leat/cluster/impl/cluster_status.hpp>
 #endif

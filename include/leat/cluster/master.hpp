@@ -138,5 +138,5 @@ class master {
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/master_bodies.hpp>
+#include <leat/cluster/impl/master.hpp>
 #endif

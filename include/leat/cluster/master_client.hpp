@@ -49,5 +49,5 @@ std::unique_ptr<remote_session> session_at(graph& g, const session_options& opti
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/master_client_bodies.hpp>
+#include <leat/cluster/impl/master_client.hpp>
 #endif

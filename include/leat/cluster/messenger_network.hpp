@@ -95,5 +95,5 @@ class messenger_network final : public task_network {
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/messenger_network_bodies.hpp>
+#include <leat/cluster/impl/messenger_network.hpp>
 #endif

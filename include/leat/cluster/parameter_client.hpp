@@ -7,8 +7,8 @@
 #include <leat/named/exchange/any_expression.hpp>
 #include <leat/named/scopes/cluster_spec.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
-#include <leat/named/train/named_optimizer.hpp>
 #include <leat/session/graph_session_class.hpp>
+#include <leat/train/named/optimizer.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -228,7 +228,7 @@ class parameter_client {
   graph_callable* lender_ = nullptr;  // the callable that returned the last results
   const std::vector<tensor_value>& lend(graph_callable& from, std::span<const tensor_value> feeds, std::int64_t* time_at_servers = nullptr);
 
-  // Synchronous training (runtime/kernels/kernels_replicas.hpp).
+  // Synchronous training (runtime/kernels/replicas.hpp).
   struct round_nodes {
     output rounds;
     std::map<int, output> gradients;                  // by variable
@@ -256,5 +256,5 @@ class parameter_client {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/parameter_client_bodies.hpp>
+#include <leat/cluster/impl/parameter_client.hpp>
 #endif

@@ -107,5 +107,5 @@ void make_cluster_keys(const std::filesystem::path& path);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/server_bodies.hpp>
+#include <leat/cluster/impl/server.hpp>
 #endif

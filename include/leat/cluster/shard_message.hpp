@@ -56,5 +56,5 @@ std::vector<written_shard> written_shards_in(std::string_view json);
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/shard_message_bodies.hpp>
+#include <leat/cluster/impl/shard_message.hpp>
 #endif

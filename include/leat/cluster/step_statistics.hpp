@@ -74,5 +74,5 @@ std::int64_t element_bytes(std::span<const tensor_value> values);
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/step_statistics_bodies.hpp>
+#include <leat/cluster/impl/step_statistics.hpp>
 #endif

@@ -154,5 +154,5 @@ class step_table {
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/step_table_bodies.hpp>
+#include <leat/cluster/impl/step_table.hpp>
 #endif

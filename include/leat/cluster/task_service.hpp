@@ -67,5 +67,5 @@ class task_service {
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/task_service_bodies.hpp>
+#include <leat/cluster/impl/task_service.hpp>
 #endif

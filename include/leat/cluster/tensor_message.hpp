@@ -52,5 +52,5 @@ tensor_value placed_value(dtype type, const shape& extent, const std::function<t
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/tensor_message_bodies.hpp>
+#include <leat/cluster/impl/tensor_message.hpp>
 #endif

@@ -162,5 +162,5 @@ class worker {
 }  // namespace leat::cluster
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/worker_bodies.hpp>
+#include <leat/cluster/impl/worker.hpp>
 #endif

@@ -7,8 +7,8 @@
 #include <leat/core/list.hpp>
 #include <leat/passes/deferred.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
+#include <leat/session/typed/session.hpp>
 #include <leat/train/optimizer.hpp>
-#include <leat/typed/session.hpp>
 
 #include <algorithm>
 #include <span>

@@ -114,4 +114,4 @@ class communicator {
 
 }  // namespace leat
 
-#include <leat/collective/communicator_bodies.hpp>
+#include <leat/collective/impl/communicator.hpp>

@@ -14,8 +14,8 @@
 // are averaged as dense gradients. Source: Horovod `DistributedOptimizer` (Sergeev and Del Balso 2018).
 
 #include <leat/collective/operators.hpp>
+#include <leat/session/typed/basic_session.hpp>
 #include <leat/train/optimizer.hpp>
-#include <leat/typed/basic_session.hpp>
 
 #include <array>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <leat/collective/named_collective.hpp>
 #include <leat/collective/operators.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
-#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/array.hpp>
 
 namespace leat::detail {
 

@@ -10,9 +10,9 @@
 
 #include <leat/collective/communicator.hpp>
 #include <leat/core/early.hpp>
-#include <leat/named/definitions/defined_shapes.hpp>
-#include <leat/named/functions/named_math.hpp>
-#include <leat/named/gradients/gradient_nodes.hpp>
+#include <leat/named/definitions/shapes.hpp>
+#include <leat/named/functions/math.hpp>
+#include <leat/named/gradients/nodes.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 

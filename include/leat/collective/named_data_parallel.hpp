@@ -5,8 +5,8 @@
 
 #include <leat/collective/data_parallel.hpp>
 #include <leat/collective/named_collective.hpp>
-#include <leat/named/train/named_optimizers.hpp>
 #include <leat/session/graph_variables.hpp>
+#include <leat/train/named/optimizers.hpp>
 
 namespace leat {
 

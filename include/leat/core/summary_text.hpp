@@ -20,5 +20,5 @@ std::string element_text(dtype type, const void* elements, std::int64_t i);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/core/summary_text_bodies.hpp>
+#include <leat/core/impl/summary_text.hpp>
 #endif

@@ -64,5 +64,5 @@ void run_chunks(const chunked_run& c, const kernels::cluster_arguments& a, const
 }  // namespace leat::cpu::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/cpu/chunks_bodies.hpp>
+#include <leat/cpu/impl/chunks.hpp>
 #endif

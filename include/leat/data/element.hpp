@@ -6,7 +6,7 @@
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
-#include <leat/typed/array.hpp>
+#include <leat/session/typed/array.hpp>
 
 #include <algorithm>
 #include <array>

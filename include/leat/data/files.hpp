@@ -329,5 +329,5 @@ auto npz(const std::filesystem::path& path, const std::array<std::string, sizeof
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/data/files_bodies.hpp>
+#include <leat/data/impl/files.hpp>
 #endif

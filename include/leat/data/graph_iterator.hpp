@@ -8,7 +8,7 @@
 #include <leat/data/dataset.hpp>
 #include <leat/data/element.hpp>
 #include <leat/data/iterator_states.hpp>
-#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/functions/operand.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <memory>
@@ -164,5 +164,5 @@ graph_iterator make_initializable_iterator(const dataset_of<Ts...>& from, std::s
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/data/graph_iterator_bodies.hpp>
+#include <leat/data/impl/graph_iterator.hpp>
 #endif

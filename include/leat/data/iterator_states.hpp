@@ -104,5 +104,5 @@ class iterator_resource final : public resource {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/data/iterator_states_bodies.hpp>
+#include <leat/data/impl/iterator_states.hpp>
 #endif

@@ -151,5 +151,5 @@ state_numbers read_state(std::string_view text, std::string_view description);
 }  // namespace leat::data
 
 #if LEAT_WITH_BODIES
-#include <leat/data/stage_bodies.hpp>
+#include <leat/data/impl/stage.hpp>
 #endif

@@ -77,5 +77,5 @@ std::vector<std::string_view> known_operator_types();
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/graph/known_operators_bodies.hpp>
+#include <leat/graph/impl/known_operators.hpp>
 #endif

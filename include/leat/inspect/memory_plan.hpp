@@ -56,5 +56,5 @@ memory_plan memory_plan_of(const planned_program& p);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/inspect/memory_plan_bodies.hpp>
+#include <leat/inspect/impl/memory_plan.hpp>
 #endif

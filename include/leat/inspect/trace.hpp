@@ -320,5 +320,5 @@ class step_observer {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/inspect/trace_bodies.hpp>
+#include <leat/inspect/impl/trace.hpp>
 #endif

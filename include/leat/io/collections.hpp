@@ -61,5 +61,5 @@ void import_collections(graph& g, const std::map<std::string, collection_def>& a
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/collections_bodies.hpp>
+#include <leat/io/impl/collections.hpp>
 #endif

@@ -233,5 +233,5 @@ class csv_reader {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/csv_bodies.hpp>
+#include <leat/io/impl/csv.hpp>
 #endif

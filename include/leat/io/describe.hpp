@@ -20,5 +20,5 @@ std::ostream& operator<<(std::ostream& out, const output& tensor);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/io/describe_bodies.hpp>
+#include <leat/io/impl/describe.hpp>
 #endif

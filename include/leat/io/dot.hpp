@@ -33,5 +33,5 @@ inline void write_dot_file(const graph_def& graph, const std::filesystem::path& 
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/dot_bodies.hpp>
+#include <leat/io/impl/dot.hpp>
 #endif

@@ -63,5 +63,5 @@ std::string row_major_elements(std::string_view bytes, int bytes_per_element, st
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/element_format_bodies.hpp>
+#include <leat/io/impl/element_format.hpp>
 #endif

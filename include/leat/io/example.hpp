@@ -92,5 +92,5 @@ class example_fields {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/example_bodies.hpp>
+#include <leat/io/impl/example.hpp>
 #endif

@@ -58,5 +58,5 @@ auto naming(const std::filesystem::path& path, F read) {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/file_bodies.hpp>
+#include <leat/io/impl/file.hpp>
 #endif

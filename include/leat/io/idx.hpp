@@ -28,5 +28,5 @@ inline tensor_proto read_idx_file(const std::filesystem::path& path) {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/idx_bodies.hpp>
+#include <leat/io/impl/idx.hpp>
 #endif

@@ -75,5 +75,5 @@ std::string gunzip(std::string_view bytes, std::size_t limit = max_file_bytes);
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/inflate_bodies.hpp>
+#include <leat/io/impl/inflate.hpp>
 #endif

@@ -59,5 +59,5 @@ class input_file {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/input_file_bodies.hpp>
+#include <leat/io/impl/input_file.hpp>
 #endif

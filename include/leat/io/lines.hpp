@@ -42,5 +42,5 @@ class line_reader {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/lines_bodies.hpp>
+#include <leat/io/impl/lines.hpp>
 #endif

@@ -159,5 +159,5 @@ inline variable_values to_variable_values(const safetensors& file) {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/model_files_bodies.hpp>
+#include <leat/io/impl/model_files.hpp>
 #endif

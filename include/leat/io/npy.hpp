@@ -37,5 +37,5 @@ inline void write_npy_file(const tensor_proto& t, const std::filesystem::path& p
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/npy_bodies.hpp>
+#include <leat/io/impl/npy.hpp>
 #endif

@@ -58,5 +58,5 @@ inline void write_npz_file(const std::map<std::string, tensor_proto>& arrays, co
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/npz_bodies.hpp>
+#include <leat/io/impl/npz.hpp>
 #endif

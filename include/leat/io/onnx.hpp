@@ -39,5 +39,5 @@ void write_onnx_file(graph_session& s, const model_signature& model, const std::
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/onnx_bodies.hpp>
+#include <leat/io/impl/onnx.hpp>
 #endif

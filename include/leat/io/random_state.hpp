@@ -18,5 +18,5 @@ random_positions read_random_state(std::string_view text, std::string_view where
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/random_state_bodies.hpp>
+#include <leat/io/impl/random_state.hpp>
 #endif

@@ -156,5 +156,5 @@ inline constexpr std::size_t longest_compressed_record = max_file_bytes;
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/record_bodies.hpp>
+#include <leat/io/impl/record.hpp>
 #endif

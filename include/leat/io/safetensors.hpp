@@ -138,5 +138,5 @@ inline void write_safetensors(const std::filesystem::path& path, const std::map<
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/safetensors_bodies.hpp>
+#include <leat/io/impl/safetensors.hpp>
 #endif

@@ -203,5 +203,5 @@ saved_model load_model(const std::filesystem::path& folder, const load_model_opt
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/saved_model_bodies.hpp>
+#include <leat/io/impl/saved_model.hpp>
 #endif

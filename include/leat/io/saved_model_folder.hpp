@@ -52,5 +52,5 @@ void write_saved_model_folder(const std::filesystem::path& folder, const meta_gr
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/saved_model_folder_bodies.hpp>
+#include <leat/io/impl/saved_model_folder.hpp>
 #endif

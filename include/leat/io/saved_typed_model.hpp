@@ -8,7 +8,7 @@
 // If <leat/graphs.hpp> is included, training steps are saved as TensorFlow's operators; otherwise they are expanded.
 
 #include <leat/io/saved_model.hpp>
-#include <leat/typed/session.hpp>
+#include <leat/session/typed/session.hpp>
 
 namespace leat::io {
 

@@ -39,5 +39,5 @@ std::string sliced_checkpoint_meta(const std::string& name);
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/sliced_checkpoint_bodies.hpp>
+#include <leat/io/impl/sliced_checkpoint.hpp>
 #endif

@@ -16,5 +16,5 @@ std::string unpack_snappy(std::string_view block);
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/snappy_bodies.hpp>
+#include <leat/io/impl/snappy.hpp>
 #endif

@@ -25,5 +25,5 @@ std::string write_sorted_table(const table_entries& entries);
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/sorted_table_bodies.hpp>
+#include <leat/io/impl/sorted_table.hpp>
 #endif

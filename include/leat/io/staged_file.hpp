@@ -102,5 +102,5 @@ void remove_abandoned_parts(const std::filesystem::path& folder);
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/staged_file_bodies.hpp>
+#include <leat/io/impl/staged_file.hpp>
 #endif

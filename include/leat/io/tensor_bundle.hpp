@@ -75,5 +75,5 @@ std::vector<std::string> unpack_bundle_strings(std::string_view bytes, std::size
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/tensor_bundle_bodies.hpp>
+#include <leat/io/impl/tensor_bundle.hpp>
 #endif

@@ -28,5 +28,5 @@ tensor_value take_block(const tensor_value& whole, const tensor_block& at);
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/io/tensor_parts_bodies.hpp>
+#include <leat/io/impl/tensor_parts.hpp>
 #endif

@@ -67,5 +67,5 @@ void write_text_file(const M& m, const std::filesystem::path& path) {
 }  // namespace leat::io
 
 #if LEAT_WITH_BODIES
-#include <leat/io/text_bodies.hpp>
+#include <leat/io/impl/text.hpp>
 #endif

@@ -57,5 +57,5 @@ struct kernel_of<print_op> : kernel_without_indices<print_kernel> {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/kernels/print_bodies.hpp>
+#include <leat/kernels/impl/print.hpp>
 #endif

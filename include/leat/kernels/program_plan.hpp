@@ -100,5 +100,5 @@ void make_plan(const std::int64_t* data, const std::int64_t* sizes, const chunk_
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/kernels/program_plan_bodies.hpp>
+#include <leat/kernels/impl/program_plan.hpp>
 #endif

@@ -2,7 +2,7 @@
 // The formulas by which optimizers change a variable and its slots in one step, each defined once. A class is one of TensorFlow's operators
 // "Apply...": it has the operator's inputs in the words of its signature, and its formula, `expand`, over values of any kind. These are
 // rows of a table, for training steps of typed expressions (train/rules.hpp) and of graphs with names (canonical_gradients.hpp), or plain
-// numbers, for the operator as a single node and for its version for selected rows (runtime/kernels/kernels_update.hpp). Graphs with names
+// numbers, for the operator as a single node and for its version for selected rows (runtime/kernels/update.hpp). Graphs with names
 // compose the classes without an operator of other operators.
 //
 // A writer `w` provides `inputs`, the values before the step, and `flag`, an attribute. `assign(k, v)` and `assign_sub(k, v)` set the new

@@ -305,5 +305,5 @@ struct attribute {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/attribute_value_bodies.hpp>
+#include <leat/proto/impl/attribute_value.hpp>
 #endif

@@ -154,5 +154,5 @@ constexpr std::optional<data_type> data_type_by_name(std::string_view name) {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/data_type_bodies.hpp>
+#include <leat/proto/impl/data_type.hpp>
 #endif

@@ -56,5 +56,5 @@ graph_def freeze(const graph_def& def, const variable_values& values, const std:
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/freeze_bodies.hpp>
+#include <leat/proto/impl/freeze.hpp>
 #endif

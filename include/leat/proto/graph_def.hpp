@@ -110,5 +110,5 @@ struct meta_graph_def {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/graph_def_bodies.hpp>
+#include <leat/proto/impl/graph_def.hpp>
 #endif

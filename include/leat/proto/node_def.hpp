@@ -42,5 +42,5 @@ struct graph_def {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/node_def_bodies.hpp>
+#include <leat/proto/impl/node_def.hpp>
 #endif

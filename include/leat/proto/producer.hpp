@@ -29,5 +29,5 @@ version_def versions_to_write(const std::vector<node_def>& nodes, version_def ve
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/producer_bodies.hpp>
+#include <leat/proto/impl/producer.hpp>
 #endif

@@ -255,5 +255,5 @@ tensor_proto make_tensor_proto(const T& value) {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/tensor_contents_bodies.hpp>
+#include <leat/proto/impl/tensor_contents.hpp>
 #endif

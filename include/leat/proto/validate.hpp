@@ -83,5 +83,5 @@ inline void validate(const meta_graph_def& meta) { validate(meta.graph); }
 }  // namespace leat::proto
 
 #if LEAT_WITH_BODIES
-#include <leat/proto/validate_bodies.hpp>
+#include <leat/proto/impl/validate.hpp>
 #endif

@@ -6,10 +6,10 @@
 #endif
 
 #include <leat/core/standard.hpp>
-#include <leat/cpu/chunks_bodies.hpp>
+#include <leat/cpu/impl/chunks.hpp>
+#include <leat/cpu/impl/matmul.hpp>
 #include <leat/cpu/interpret/library.hpp>
-#include <leat/cpu/matmul_bodies.hpp>
-#include <leat/kernels/program_plan_bodies.hpp>
+#include <leat/kernels/impl/program_plan.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/runtime/kernels/kernels.hpp>
 

@@ -6,24 +6,24 @@
 #endif
 
 #include <leat/core/standard.hpp>
-#include <leat/inspect/memory_plan_bodies.hpp>
-#include <leat/inspect/trace_bodies.hpp>
-#include <leat/named/train/deferred_steps.hpp>
-#include <leat/runtime/kernels/equal_rows_bodies.hpp>
-#include <leat/runtime/kernels/kernel_bodies.hpp>
-#include <leat/runtime/state/program_budget_bodies.hpp>
-#include <leat/runtime/state/resources_bodies.hpp>
-#include <leat/runtime/state/tensor_value_bodies.hpp>
-#include <leat/session/fetch_feed_bodies.hpp>
+#include <leat/inspect/impl/memory_plan.hpp>
+#include <leat/inspect/impl/trace.hpp>
+#include <leat/runtime/kernels/impl/equal_rows.hpp>
+#include <leat/runtime/kernels/impl/kernel.hpp>
+#include <leat/runtime/state/impl/program_budget.hpp>
+#include <leat/runtime/state/impl/resources.hpp>
+#include <leat/runtime/state/impl/tensor_value.hpp>
 #include <leat/session/gradient_of.hpp>
-#include <leat/session/gradient_of_bodies.hpp>
-#include <leat/session/graph_session_bodies.hpp>
-#include <leat/session/graph_variables_bodies.hpp>
-#include <leat/session/interactive_session_bodies.hpp>
-#include <leat/session/session_target_bodies.hpp>
-#include <leat/typed/evaluate.hpp>
-#include <leat/typed/planned/planned_steps.hpp>
-#include <leat/typed/planned/session_plan_bodies.hpp>
+#include <leat/session/impl/fetch_feed.hpp>
+#include <leat/session/impl/gradient_of.hpp>
+#include <leat/session/impl/graph_session.hpp>
+#include <leat/session/impl/graph_variables.hpp>
+#include <leat/session/impl/interactive_session.hpp>
+#include <leat/session/impl/session_target.hpp>
+#include <leat/session/typed/evaluate.hpp>
+#include <leat/session/typed/planned/impl/session_plan.hpp>
+#include <leat/session/typed/planned/planned_steps.hpp>
+#include <leat/train/named/deferred_steps.hpp>
 
 #ifdef LEAT_SEPARATE_COMPILATION
 namespace leat::detail {

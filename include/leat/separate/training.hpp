@@ -6,25 +6,25 @@
 #endif
 
 #include <leat/core/standard.hpp>
-#include <leat/supervise/checkpoint_saver_bodies.hpp>
-#include <leat/supervise/coordinator_bodies.hpp>
-#include <leat/supervise/hooked_run_bodies.hpp>
-#include <leat/supervise/logging_hooks_bodies.hpp>
-#include <leat/supervise/monitored_session_bodies.hpp>
-#include <leat/supervise/nan_tensor_bodies.hpp>
-#include <leat/supervise/progress_bodies.hpp>
-#include <leat/supervise/queue_runner_bodies.hpp>
-#include <leat/supervise/run_hooks_bodies.hpp>
-#include <leat/supervise/run_snapshot_bodies.hpp>
-#include <leat/supervise/scaffold_bodies.hpp>
-#include <leat/supervise/session_manager_bodies.hpp>
-#include <leat/supervise/signals_bodies.hpp>
-#include <leat/supervise/stop_at_step_bodies.hpp>
-#include <leat/supervise/summary_saver_bodies.hpp>
-#include <leat/supervise/supervised_loop_bodies.hpp>
-#include <leat/supervise/supervisor_bodies.hpp>
-#include <leat/supervise/sync_replicas_hook_bodies.hpp>
-#include <leat/supervise/watched_graph_session_bodies.hpp>
+#include <leat/supervise/impl/checkpoint_saver.hpp>
+#include <leat/supervise/impl/coordinator.hpp>
+#include <leat/supervise/impl/hooked_run.hpp>
+#include <leat/supervise/impl/logging_hooks.hpp>
+#include <leat/supervise/impl/monitored_session.hpp>
+#include <leat/supervise/impl/nan_tensor.hpp>
+#include <leat/supervise/impl/progress.hpp>
+#include <leat/supervise/impl/queue_runner.hpp>
+#include <leat/supervise/impl/run_hooks.hpp>
+#include <leat/supervise/impl/run_snapshot.hpp>
+#include <leat/supervise/impl/scaffold.hpp>
+#include <leat/supervise/impl/session_manager.hpp>
+#include <leat/supervise/impl/signals.hpp>
+#include <leat/supervise/impl/stop_at_step.hpp>
+#include <leat/supervise/impl/summary_saver.hpp>
+#include <leat/supervise/impl/supervised_loop.hpp>
+#include <leat/supervise/impl/supervisor.hpp>
+#include <leat/supervise/impl/sync_replicas_hook.hpp>
+#include <leat/supervise/impl/watched_graph_session.hpp>
 
 #ifdef LEAT_SEPARATE_COMPILATION
 namespace leat::detail {

@@ -236,5 +236,5 @@ concept graph_fetch = detail::is_fetch_structure<F>;
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/session/fetch_feed_bodies.hpp>
+#include <leat/session/impl/fetch_feed.hpp>
 #endif

@@ -12,8 +12,8 @@
 // expressions, the function returns handles or expressions.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_shape.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/functions/shape.hpp>
+#include <leat/named/gradients/gradient.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/session/graph_session.hpp>
 
@@ -230,5 +230,5 @@ function_gradient<true, F, Of...> value_and_gradient_of(F f) {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/session/gradient_of_bodies.hpp>
+#include <leat/session/impl/gradient_of.hpp>
 #endif

@@ -12,7 +12,7 @@
 #include <leat/session/graph_session_class.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/runtime/kernels/kernels.hpp>
-#include <leat/session/graph_session_bodies.hpp>
+#include <leat/session/impl/graph_session.hpp>
 #endif
 // Completes headers of higher layers that were included before graphs were available; <leat/graphs.hpp> ends in the same way.
 #if !defined(LEAT_HAS_GRAPHS)

@@ -45,5 +45,5 @@ graph_def freeze(graph_session& s, const std::vector<std::string>& fetches);
 
 #include <leat/session/graph_session.hpp>
 #if LEAT_WITH_BODIES
-#include <leat/session/graph_variables_bodies.hpp>
+#include <leat/session/impl/graph_variables.hpp>
 #endif

@@ -72,5 +72,5 @@ inline void run(const graph_operation& operation, graph_session& session) { run(
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/session/interactive_session_bodies.hpp>
+#include <leat/session/impl/interactive_session.hpp>
 #endif

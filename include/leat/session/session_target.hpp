@@ -80,5 +80,5 @@ std::unique_ptr<remote_session> connect_session(graph& g, const session_options&
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/session/session_target_bodies.hpp>
+#include <leat/session/impl/session_target.hpp>
 #endif

@@ -141,5 +141,5 @@ std::vector<std::string> tags_of(std::string_view summary_bytes);
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/event_bodies.hpp>
+#include <leat/summary/impl/event.hpp>
 #endif

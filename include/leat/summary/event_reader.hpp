@@ -53,5 +53,5 @@ std::map<std::string, std::vector<scalar_point>> read_scalars(const std::filesys
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/event_reader_bodies.hpp>
+#include <leat/summary/impl/event_reader.hpp>
 #endif

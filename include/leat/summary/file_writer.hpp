@@ -101,7 +101,7 @@ graph_def graph_with_shapes(graph& g);
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/file_writer_bodies.hpp>
+#include <leat/summary/impl/file_writer.hpp>
 #endif
 // In programs with graphs, whichever header is included first, writers also accept graphs.
 #define LEAT_SUMMARIES_OF_GRAPHS <leat/summary/named_summary.hpp>

@@ -39,5 +39,5 @@ histogram_value histogram_of(const tensor_value& values);
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/histogram_counts_bodies.hpp>
+#include <leat/summary/impl/histogram_counts.hpp>
 #endif

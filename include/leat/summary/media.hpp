@@ -24,5 +24,5 @@ std::string write_wav(std::span<const float> samples, std::int64_t channels, std
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/media_bodies.hpp>
+#include <leat/summary/impl/media.hpp>
 #endif

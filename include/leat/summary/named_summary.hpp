@@ -4,7 +4,7 @@
 // Source: TensorFlow `tf.summary`, `summary_op_util.summary_scope`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/functions/operand.hpp>
 #include <leat/named/graph/lookup.hpp>
 
 #include <source_location>
@@ -61,6 +61,6 @@ output merge_all(std::string_view key = collection::summaries, std::string_view 
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/file_writer_graphs_bodies.hpp>
-#include <leat/summary/named_summary_bodies.hpp>
+#include <leat/summary/impl/file_writer_graphs.hpp>
+#include <leat/summary/impl/named_summary.hpp>
 #endif

@@ -18,5 +18,5 @@ std::string run_metadata_of(const run_trace& trace, int run = 0);
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/run_metadata_bodies.hpp>
+#include <leat/summary/impl/run_metadata.hpp>
 #endif

@@ -65,5 +65,5 @@ class value_list {
 }  // namespace leat::summary
 
 #if LEAT_WITH_BODIES
-#include <leat/summary/value_list_bodies.hpp>
+#include <leat/summary/impl/value_list.hpp>
 #endif

@@ -72,5 +72,5 @@ struct checkpoint_saver_options {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/checkpoint_saver_bodies.hpp>
+#include <leat/supervise/impl/checkpoint_saver.hpp>
 #endif

@@ -84,5 +84,5 @@ void stop_because(coordinator& c, std::exception_ptr reason);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/coordinator_bodies.hpp>
+#include <leat/supervise/impl/coordinator.hpp>
 #endif

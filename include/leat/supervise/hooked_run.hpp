@@ -29,5 +29,5 @@ std::string explain_wait(const hook_list& hooks, watched_session& watched);
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/hooked_run_bodies.hpp>
+#include <leat/supervise/impl/hooked_run.hpp>
 #endif

@@ -49,5 +49,5 @@ struct counter_options {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/logging_hooks_bodies.hpp>
+#include <leat/supervise/impl/logging_hooks.hpp>
 #endif

@@ -170,5 +170,5 @@ class singular_monitored_session : public monitored_session {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/monitored_session_bodies.hpp>
+#include <leat/supervise/impl/monitored_session.hpp>
 #endif

@@ -51,5 +51,5 @@ std::vector<output> sources_of(graph& g, std::span<const graph_element> fetches,
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/nan_tensor_bodies.hpp>
+#include <leat/supervise/impl/nan_tensor.hpp>
 #endif

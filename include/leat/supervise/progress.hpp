@@ -35,5 +35,5 @@ std::string progress_line(const progress_state& now, bool with_bar);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/progress_bodies.hpp>
+#include <leat/supervise/impl/progress.hpp>
 #endif

@@ -6,7 +6,7 @@
 // Source: TensorFlow 1.x `train.QueueRunner`, `add_queue_runner`, `start_queue_runners`, queue_runner.proto.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_queue.hpp>
+#include <leat/named/functions/queue.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/session/graph_session.hpp>
 #include <leat/supervise/coordinator.hpp>
@@ -69,5 +69,5 @@ std::size_t start_queue_runners(graph_session& s, coordinator& c, std::string_vi
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/queue_runner_bodies.hpp>
+#include <leat/supervise/impl/queue_runner.hpp>
 #endif

@@ -46,5 +46,5 @@ struct profiler_options {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/run_hooks_bodies.hpp>
+#include <leat/supervise/impl/run_hooks.hpp>
 #endif

@@ -41,5 +41,5 @@ inline snapshot_access access_of(access_key, run_snapshot_of_session& s) { retur
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/run_snapshot_bodies.hpp>
+#include <leat/supervise/impl/run_snapshot.hpp>
 #endif

@@ -52,5 +52,5 @@ class scaffold {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/scaffold_bodies.hpp>
+#include <leat/supervise/impl/scaffold.hpp>
 #endif

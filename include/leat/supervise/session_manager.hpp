@@ -66,5 +66,5 @@ std::string node_text(const graph_operation& op);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/session_manager_bodies.hpp>
+#include <leat/supervise/impl/session_manager.hpp>
 #endif

@@ -28,5 +28,5 @@ class stop_signals {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/signals_bodies.hpp>
+#include <leat/supervise/impl/signals.hpp>
 #endif

@@ -38,5 +38,5 @@ struct waiter_options {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/stop_at_step_bodies.hpp>
+#include <leat/supervise/impl/stop_at_step.hpp>
 #endif

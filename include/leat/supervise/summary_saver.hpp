@@ -43,5 +43,5 @@ struct summary_saver_options {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/summary_saver_bodies.hpp>
+#include <leat/supervise/impl/summary_saver.hpp>
 #endif

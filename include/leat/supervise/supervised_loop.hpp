@@ -182,5 +182,5 @@ class supervised_loop {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/supervised_loop_bodies.hpp>
+#include <leat/supervise/impl/supervised_loop.hpp>
 #endif

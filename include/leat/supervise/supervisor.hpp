@@ -221,5 +221,5 @@ class supervisor {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/supervisor_bodies.hpp>
+#include <leat/supervise/impl/supervisor.hpp>
 #endif

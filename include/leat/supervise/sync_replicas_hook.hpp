@@ -6,9 +6,9 @@
 // Source: TensorFlow 1.x `SyncReplicasOptimizer.make_session_run_hook`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/train/sync_replicas.hpp>
 #include <leat/supervise/queue_runner.hpp>
 #include <leat/supervise/session_run_hook.hpp>
+#include <leat/train/named/sync_replicas.hpp>
 
 #include <iosfwd>
 #include <memory>
@@ -28,5 +28,5 @@ queue_runner chief_queue_runner(const sync_replicas& sync);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/sync_replicas_hook_bodies.hpp>
+#include <leat/supervise/impl/sync_replicas_hook.hpp>
 #endif

@@ -31,5 +31,5 @@ class watched_graph_session final : public watched_session {
 }  // namespace leat::detail
 
 #if LEAT_WITH_BODIES
-#include <leat/supervise/watched_graph_session_bodies.hpp>
+#include <leat/supervise/impl/watched_graph_session.hpp>
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-// Moving averages: the formulas, for typed expressions and graphs with names (named/train/moving_average.hpp), and moving averages of typed
+// Moving averages: the formulas, for typed expressions and graphs with names (train/named/moving_average.hpp), and moving averages of typed
 // expressions.
 
 #include <leat/train/setting.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 // The size of a model: the number of its trainable parameters, and a table of its layers. The layer of a variable is its name up to the
-// last slash: "hidden" for "hidden/kernel". named/train/named_layers.hpp has the same for graphs with names.
+// last slash: "hidden" for "hidden/kernel". train/named/layers.hpp has the same for graphs with names.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/list.hpp>
@@ -60,5 +60,5 @@ std::string summary_table(const Es&...) {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/train/layer_summary_bodies.hpp>
+#include <leat/train/impl/layer_summary.hpp>
 #endif

@@ -1,6 +1,6 @@
 #pragma once
 // The formulas of losses and regularizers, written once for typed expressions (train/losses.hpp) and graphs with names
-// (named/train/named_losses.hpp). The first argument of each formula, the kit, provides those functions that differ between the two kinds
+// (train/named/losses.hpp). The first argument of each formula, the kit, provides those functions that differ between the two kinds
 // of operands: functions whose nodes have their own names in TensorFlow's graphs, numbers in an operand's dtype, weights and averages; both
 // kinds have the operators `+`, `-`, `*`. Each operation is a statement of its own, so that nodes with names are created in TensorFlow's
 // order. Source: TensorFlow 1.x `tf.losses`.

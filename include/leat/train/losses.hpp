@@ -1,7 +1,7 @@
 #pragma once
 // Losses of typed expressions: `losses::mean_squared_error(labels, predictions)`, with weights `losses::mean_squared_error(labels,
 // predictions, weights)`, with another reduction `losses::mean_squared_error<losses::reduction::mean>(labels, predictions, weights)`.
-// named/train/named_losses.hpp has the losses of graphs with names, train/loss_formulas.hpp the formulas of both.
+// train/named/losses.hpp has the losses of graphs with names, train/loss_formulas.hpp the formulas of both.
 //
 // Weights are a number, or a tensor that has rank 0 or the rank of the losses, with each dimension 1 or equal. Labels and predictions are
 // cast to float32, and so is the result, as in TensorFlow; cross entropies are computed in the dtype of the logits. Errors, at compile

@@ -1,6 +1,6 @@
 #pragma once
 // The formulas of streaming metrics, written once for typed expressions (train/metrics.hpp) and graphs with names
-// (named/train/named_metrics.hpp). loss_formulas.hpp explains the kit, their first argument. Source: TensorFlow 1.x `tf.metrics`.
+// (train/named/metrics.hpp). loss_formulas.hpp explains the kit, their first argument. Source: TensorFlow 1.x `tf.metrics`.
 
 #include <leat/ops/state.hpp>
 

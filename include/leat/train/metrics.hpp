@@ -2,7 +2,7 @@
 // Streaming metrics of typed expressions: `auto m = metrics::accuracy<"accuracy">(labels, predictions)` creates the untrainable variables
 // "accuracy/total" and "accuracy/count"; `m.value` is the value so far, and `m.update` counts the batch of its run and returns the value
 // after it. `s.assign(m.total, 0.0f)` and `s.assign(m.count, 0.0f)` reset the metric. Weights, and errors at compile time, are those of
-// losses (train/losses.hpp). named/train/named_metrics.hpp has more metrics for graphs with names. Source: TensorFlow 1.x `tf.metrics`.
+// losses (train/losses.hpp). train/named/metrics.hpp has more metrics for graphs with names. Source: TensorFlow 1.x `tf.metrics`.
 
 #include <leat/train/losses.hpp>
 #include <leat/train/metric_formulas.hpp>

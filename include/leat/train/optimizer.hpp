@@ -15,7 +15,7 @@ namespace leat {
 template <class O>
 concept optimizer_like = requires { typename O::rule; };
 
-struct minimize_options;  // in named/train/named_optimizer.hpp
+struct minimize_options;  // in train/named/optimizer.hpp
 
 /// An optimizer: a rule and its settings. Made by `gradient_descent`, `adam` and the other functions below.
 template <class Rule, tensor_expression... Settings>
@@ -100,7 +100,7 @@ class optimizer {
       "apply_gradients(with_variable(dw, w), with_variable(db, b))")
   apply_gradients(...) const LEAT_DELETED;
 
-  /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see named/train/named_optimizer.hpp.
+  /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see train/named/optimizer.hpp.
   template <std::same_as<output> Loss, class Options = minimize_options>
   auto minimize(const Loss& loss, const Options& options = {}, const std::source_location& where = std::source_location::current()) const {
     return on_graph(*this).minimize(loss, options, where);

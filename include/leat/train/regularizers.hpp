@@ -39,7 +39,7 @@ class regularizer {
     if constexpr (Kind == regularizer_kind::l1) return losses::formula::l1(detail::typed_kit{}, scale, weights);
     else return losses::formula::l2(detail::typed_kit{}, scale, weights);
   }
-  /// The same in graphs with names; an empty output for a scale of 0: see named/train/named_regularizers.hpp.
+  /// The same in graphs with names; an empty output for a scale of 0: see train/named/regularizers.hpp.
   template <std::same_as<output> W>
   W operator()(const W& weights) const {
     return regularization_term(Kind, value_, weights);

@@ -1,7 +1,7 @@
 #pragma once
 // Learning rates that fall with the step counter, as part of the program: `gradient_descent(exponential_decay(0.1f, step, 1000,
 // 0.96f)).minimize(loss, step)`. Each formula is written once, for operands of typed expressions and of graphs with names
-// (named/train/named_schedules.hpp). A schedule computes in float32, or in the dtype of a rate that is a tensor; it reads the counter
+// (train/named/schedules.hpp). A schedule computes in float32, or in the dtype of a rate that is a tensor; it reads the counter
 // before the step's update. Source: TensorFlow 1.x `train.exponential_decay` and the other functions of these names.
 
 #include <leat/ops/functions.hpp>

@@ -5,7 +5,7 @@
 #include <leat/inspect/trace.hpp>
 #include <leat/planned.hpp>
 #include <leat/session/gradient_of.hpp>
-#include <leat/typed/evaluate.hpp>
+#include <leat/session/typed/evaluate.hpp>
 
 #include <cstdint>
 #include <sstream>

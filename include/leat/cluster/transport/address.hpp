@@ -36,5 +36,5 @@ std::string probe(const address& where, steady_time deadline);
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/address_bodies.hpp>
+#include <leat/cluster/transport/impl/address.hpp>
 #endif

@@ -174,5 +174,5 @@ way choose_way(const transport::address& where, const endpoint_options& options)
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/endpoint_bodies.hpp>
+#include <leat/cluster/transport/impl/endpoint.hpp>
 #endif

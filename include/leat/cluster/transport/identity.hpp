@@ -54,5 +54,5 @@ std::optional<std::pair<status, std::string>> refusal_of(const identity& own, co
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/identity_bodies.hpp>
+#include <leat/cluster/transport/impl/identity.hpp>
 #endif

@@ -44,5 +44,5 @@ std::vector<std::string> read_public_keys(const std::filesystem::path& path);
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/keys_bodies.hpp>
+#include <leat/cluster/transport/impl/keys.hpp>
 #endif

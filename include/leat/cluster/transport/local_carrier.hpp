@@ -43,5 +43,5 @@ class local_carrier final : public carrier {
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/local_carrier_bodies.hpp>
+#include <leat/cluster/transport/impl/local_carrier.hpp>
 #endif

@@ -202,5 +202,5 @@ class messenger final : private endpoint_handler {
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/messenger_bodies.hpp>
+#include <leat/cluster/transport/impl/messenger.hpp>
 #endif

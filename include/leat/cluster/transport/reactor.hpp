@@ -99,5 +99,5 @@ class reactor {
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/reactor_bodies.hpp>
+#include <leat/cluster/transport/impl/reactor.hpp>
 #endif

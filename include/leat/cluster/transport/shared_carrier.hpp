@@ -63,5 +63,5 @@ class shared_carrier final : public carrier {
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/shared_carrier_bodies.hpp>
+#include <leat/cluster/transport/impl/shared_carrier.hpp>
 #endif

@@ -113,5 +113,5 @@ class segment_reader {
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/shared_segment_bodies.hpp>
+#include <leat/cluster/transport/impl/shared_segment.hpp>
 #endif

@@ -36,5 +36,5 @@ std::exception_ptr exception_of(status s, const std::string& text);
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/status_bodies.hpp>
+#include <leat/cluster/transport/impl/status.hpp>
 #endif

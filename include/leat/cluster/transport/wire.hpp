@@ -139,5 +139,5 @@ std::optional<kind> peek_kind(const packet& p);
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/wire_bodies.hpp>
+#include <leat/cluster/transport/impl/wire.hpp>
 #endif

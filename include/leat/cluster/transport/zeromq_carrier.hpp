@@ -44,5 +44,5 @@ class zeromq_carrier final : public carrier {
 }  // namespace leat::transport
 
 #if LEAT_WITH_BODIES
-#include <leat/cluster/transport/zeromq_carrier_bodies.hpp>
+#include <leat/cluster/transport/impl/zeromq_carrier.hpp>
 #endif

@@ -5,7 +5,7 @@
 //   auto y = cond(x < 0.0f, [&] { return -x; }, [&] { return x; });
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/functions/operand.hpp>
 
 #include <array>
 #include <tuple>
@@ -129,5 +129,5 @@ auto cond(const output& predicate, True true_function, False false_function, std
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/control/branch_bodies.hpp>
+#include <leat/named/control/impl/branch.hpp>
 #endif

@@ -57,5 +57,5 @@ std::vector<output> case_of(const std::vector<case_branch>& branches, const case
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/control/case_bodies.hpp>
+#include <leat/named/control/impl/case.hpp>
 #endif

@@ -4,7 +4,7 @@
 // Source: TensorFlow `Assert`, `assert_equal`, ...
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/math.hpp>
 
 namespace leat {
 
@@ -63,5 +63,5 @@ graph_operation check_rank(const output& x_given, std::int32_t rank, const check
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/control/check_bodies.hpp>
+#include <leat/named/control/impl/check.hpp>
 #endif

@@ -93,5 +93,5 @@ auto while_loop(Condition condition, Body body, const std::vector<operand_value>
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/control/loop_bodies.hpp>
+#include <leat/named/control/impl/loop.hpp>
 #endif

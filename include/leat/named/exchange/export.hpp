@@ -21,5 +21,5 @@ graph_def export_graph(graph& g, std::span<const int> only = {});
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/exchange/export_bodies.hpp>
+#include <leat/named/exchange/impl/export.hpp>
 #endif

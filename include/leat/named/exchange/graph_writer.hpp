@@ -3,11 +3,11 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/exchange/any_expression.hpp>
-#include <leat/named/functions/named_nn.hpp>
-#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/nn.hpp>
+#include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/size_arguments.hpp>
 #include <leat/named/graph/named.hpp>
-#include <leat/named/variables/named_variables.hpp>
+#include <leat/named/variables/variables.hpp>
 #include <leat/ops/comparison.hpp>
 
 namespace leat::detail {

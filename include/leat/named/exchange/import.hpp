@@ -5,5 +5,5 @@
 
 #include <leat/named/exchange/import_options.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/named/exchange/import_bodies.hpp>
+#include <leat/named/exchange/impl/import.hpp>
 #endif

@@ -33,5 +33,5 @@ std::vector<graph_element> to_graph(const Es&... es) {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/exchange/to_graph_bodies.hpp>
+#include <leat/named/exchange/impl/to_graph.hpp>
 #endif

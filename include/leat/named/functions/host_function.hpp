@@ -4,8 +4,8 @@
 // Source: TensorFlow `py_func`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_operand.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/functions/operand.hpp>
+#include <leat/named/graph/part.hpp>
 
 namespace leat {
 
@@ -31,5 +31,5 @@ const host_callback& host_function_of(const graph_operation& node);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/functions/host_function_bodies.hpp>
+#include <leat/named/functions/impl/host_function.hpp>
 #endif

@@ -2,7 +2,7 @@
 // Printing at run time. Source: TensorFlow `Print`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/functions/operand.hpp>
 
 namespace leat {
 
@@ -22,5 +22,5 @@ output print(const output& x, const std::vector<operand_value>& data, const prin
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/functions/print_bodies.hpp>
+#include <leat/named/functions/impl/print.hpp>
 #endif

@@ -3,7 +3,7 @@
 // tables into graphs with names; each supplies its way to compute the size of a named dimension.
 
 #include <leat/named/graph/convert.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/part.hpp>
 #include <leat/ops/array_parts.hpp>
 
 #include <optional>

@@ -4,9 +4,9 @@
 // known from the shapes, or over axes computed at run time (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's
 // gradients of the operators of the same names.
 
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_math.hpp>
-#include <leat/named/gradients/gradient_nodes.hpp>
+#include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
+#include <leat/named/gradients/nodes.hpp>
 
 #include <algorithm>
 

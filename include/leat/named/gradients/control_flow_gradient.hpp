@@ -3,7 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/control/control_flow.hpp>
-#include <leat/named/functions/named_slice.hpp>
+#include <leat/named/functions/slice.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
 
 namespace leat::detail {

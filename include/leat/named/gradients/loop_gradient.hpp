@@ -7,8 +7,8 @@
 
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/control/loop.hpp>
-#include <leat/named/functions/named_math.hpp>
-#include <leat/named/gradients/gradient_nodes.hpp>
+#include <leat/named/functions/math.hpp>
+#include <leat/named/gradients/nodes.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
 

@@ -3,7 +3,7 @@
 // their defaults, and infers dtypes and shapes of the results. Used by functions that build graphs and by the import of files.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/part.hpp>
 
 namespace leat {
 
@@ -19,5 +19,5 @@ graph_operation call_operator(graph& g, std::string_view type, std::initializer_
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/call_bodies.hpp>
+#include <leat/named/graph/impl/call.hpp>
 #endif

@@ -3,7 +3,7 @@
 // Source: TensorFlow `get_default_graph`, `Graph.as_default`, `reset_default_graph`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/part.hpp>
 
 namespace leat {
 
@@ -34,5 +34,5 @@ inline default_graph_scope graph::as_default() {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/default_graph_bodies.hpp>
+#include <leat/named/graph/impl/default_graph.hpp>
 #endif

@@ -67,5 +67,5 @@ std::string merge_devices(std::string_view outer, std::string_view inner);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/device_bodies.hpp>
+#include <leat/named/graph/impl/device.hpp>
 #endif

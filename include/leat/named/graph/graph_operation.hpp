@@ -3,7 +3,7 @@
 // is the handle of one of its results.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named_nodes.hpp>
+#include <leat/named/graph/nodes.hpp>
 
 namespace leat {
 
@@ -66,5 +66,5 @@ std::string describe(const output& o);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/graph_operation_bodies.hpp>
+#include <leat/named/graph/impl/graph_operation.hpp>
 #endif

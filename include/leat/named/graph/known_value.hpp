@@ -3,7 +3,7 @@
 // `reshape(x, stack({shape_of(x)[0], 10}))` has a static second dimension.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/part.hpp>
 
 namespace leat {
 
@@ -25,5 +25,5 @@ shape partial_shape(const op_info& op, std::span<const number_argument> argument
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/known_value_bodies.hpp>
+#include <leat/named/graph/impl/known_value.hpp>
 #endif

@@ -158,5 +158,5 @@ std::optional<std::vector<std::int64_t>> integers_of(const tensor_proto& p, std:
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/literal_bodies.hpp>
+#include <leat/named/graph/impl/literal.hpp>
 #endif

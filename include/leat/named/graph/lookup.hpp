@@ -5,7 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/part.hpp>
 
 namespace leat {
 
@@ -96,5 +96,5 @@ std::vector<std::string> get_all_collection_keys(graph& g);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/lookup_bodies.hpp>
+#include <leat/named/graph/impl/lookup.hpp>
 #endif

@@ -16,9 +16,9 @@
 #include <leat/named/graph/convert.hpp>
 #include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/known_value.hpp>
-#include <leat/named/graph/named_part.hpp>
 #include <leat/named/graph/operator_definition.hpp>
+#include <leat/named/graph/part.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/named/graph/call_bodies.hpp>
-#include <leat/named/graph/named_part_bodies.hpp>
+#include <leat/named/graph/impl/call.hpp>
+#include <leat/named/graph/impl/part.hpp>
 #endif

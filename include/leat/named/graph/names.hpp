@@ -214,5 +214,5 @@ class name_table {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/names_bodies.hpp>
+#include <leat/named/graph/impl/names.hpp>
 #endif

@@ -146,5 +146,5 @@ std::vector<std::string_view> defined_operator_types();
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/graph/operator_definition_bodies.hpp>
+#include <leat/named/graph/impl/operator_definition.hpp>
 #endif

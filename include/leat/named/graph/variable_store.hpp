@@ -1,6 +1,6 @@
 #pragma once
 // Data of shared variables: the variables of a graph by name, the slices of partitioned ones, and the scope that configures new ones. Used
-// by `named/variables/named_variables.hpp`. Source: TensorFlow `variable_scope`.
+// by `named/variables/variables.hpp`. Source: TensorFlow `variable_scope`.
 
 #include <leat/graph/operator.hpp>
 

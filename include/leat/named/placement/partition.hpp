@@ -76,5 +76,5 @@ partitioned_graph partition(graph& g, const partition_request& request, std::spa
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/placement/partition_bodies.hpp>
+#include <leat/named/placement/impl/partition.hpp>
 #endif

@@ -35,5 +35,5 @@ std::vector<int> place(graph& g, const placement_options& options, std::vector<i
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/placement/place_bodies.hpp>
+#include <leat/named/placement/impl/place.hpp>
 #endif

@@ -72,5 +72,5 @@ std::pair<std::string, int> host_and_port(std::string_view address, std::string_
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/scopes/cluster_spec_bodies.hpp>
+#include <leat/named/scopes/impl/cluster_spec.hpp>
 #endif

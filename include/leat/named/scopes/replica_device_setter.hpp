@@ -3,7 +3,7 @@
 // to the worker. Source: TensorFlow 1.x `replica_device_setter`, `GreedyLoadBalancingStrategy`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named_nodes.hpp>
+#include <leat/named/graph/nodes.hpp>
 #include <leat/named/scopes/cluster_spec.hpp>
 
 namespace leat {
@@ -54,5 +54,5 @@ device_function replica_device_setter(replica_device_options options);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/scopes/replica_device_setter_bodies.hpp>
+#include <leat/named/scopes/impl/replica_device_setter.hpp>
 #endif

@@ -5,7 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
-#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/part.hpp>
 
 #include <utility>
 
@@ -135,5 +135,5 @@ class [[nodiscard]] source_scope {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/scopes/scopes_bodies.hpp>
+#include <leat/named/scopes/impl/scopes.hpp>
 #endif

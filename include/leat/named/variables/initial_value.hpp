@@ -27,5 +27,5 @@ output initialized_value(const output& variable, const std::source_location& whe
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/variables/initial_value_bodies.hpp>
+#include <leat/named/variables/impl/initial_value.hpp>
 #endif

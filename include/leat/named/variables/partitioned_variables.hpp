@@ -4,8 +4,8 @@
 // checkpoint it is one tensor, however it is cut. Source: TensorFlow 1.x `PartitionedVariable`, `partitioned_variables`, `get_variable`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_embedding.hpp>
-#include <leat/named/variables/named_variables.hpp>
+#include <leat/named/functions/embedding.hpp>
+#include <leat/named/variables/variables.hpp>
 
 namespace leat {
 
@@ -138,5 +138,5 @@ void slice_like(const output& slot, const output& primary);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/variables/partitioned_variables_bodies.hpp>
+#include <leat/named/variables/impl/partitioned_variables.hpp>
 #endif

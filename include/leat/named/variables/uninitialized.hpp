@@ -20,5 +20,5 @@ output report_uninitialized_variables(std::string_view name = "report_uninitiali
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/variables/uninitialized_bodies.hpp>
+#include <leat/named/variables/impl/uninitialized.hpp>
 #endif

@@ -3,7 +3,7 @@
 // also opens a new name scope. Source: TensorFlow 1.x `variable_scope`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/variables/named_variables.hpp>
+#include <leat/named/variables/variables.hpp>
 
 namespace leat {
 
@@ -91,5 +91,5 @@ class [[nodiscard]] variable_scope {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/variables/variable_scope_bodies.hpp>
+#include <leat/named/variables/impl/variable_scope.hpp>
 #endif

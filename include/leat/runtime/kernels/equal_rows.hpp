@@ -18,5 +18,5 @@ void add_equal_rows(tensor_value& rows, tensor_value& indices, std::int64_t coun
 }  // namespace leat::runtime
 
 #if LEAT_WITH_BODIES
-#include <leat/runtime/kernels/equal_rows_bodies.hpp>
+#include <leat/runtime/kernels/impl/equal_rows.hpp>
 #endif

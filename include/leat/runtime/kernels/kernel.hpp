@@ -6,7 +6,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interruption.hpp>
-#include <leat/named/graph/named_nodes.hpp>
+#include <leat/named/graph/nodes.hpp>
 #include <leat/runtime/state/program_budget.hpp>
 #include <leat/runtime/state/random_table.hpp>
 #include <leat/runtime/state/resources.hpp>
@@ -256,5 +256,5 @@ variable_slot& slot_of(kernel_context& c);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/runtime/kernels/kernel_bodies.hpp>
+#include <leat/runtime/kernels/impl/kernel.hpp>
 #endif

@@ -5,7 +5,7 @@
 // with names.
 
 #include <leat/cpu/interpret.hpp>
-#include <leat/named/canonical/canonical_rewrite.hpp>
+#include <leat/named/canonical/rewrite.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/runtime/kernels/kernel.hpp>

@@ -3,15 +3,15 @@
 // that have: slices as views, others by the rewrites of canonical_rewrite.hpp.
 
 #include <leat/core/short_list.hpp>
-#include <leat/named/canonical/canonical_gradients.hpp>
-#include <leat/named/definitions/defined_array.hpp>
+#include <leat/named/canonical/gradients.hpp>
+#include <leat/named/definitions/array.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
-#include <leat/runtime/kernels/kernels_shape.hpp>
 #include <leat/runtime/kernels/node_program.hpp>
+#include <leat/runtime/kernels/shape.hpp>
 
 namespace leat::runtime {
 

@@ -77,5 +77,5 @@ class program_budget {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/runtime/state/program_budget_bodies.hpp>
+#include <leat/runtime/state/impl/program_budget.hpp>
 #endif

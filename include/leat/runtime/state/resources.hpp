@@ -126,5 +126,5 @@ class resource_table {
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/runtime/state/resources_bodies.hpp>
+#include <leat/runtime/state/impl/resources.hpp>
 #endif

@@ -363,5 +363,5 @@ std::string summary_text(const tensor_value& v, std::int64_t most = 3);
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/runtime/state/tensor_value_bodies.hpp>
+#include <leat/runtime/state/impl/tensor_value.hpp>
 #endif

@@ -1,0 +1,178 @@
+#pragma once
+// Definitions of operators of neural networks and training graphs that have no typed form: biases, gradients of activations, convolutions,
+// pooling, batched matrix products, summaries.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/shapes.hpp>
+
+namespace leat::detail {
+
+inline void batch_product_shape(shape_context& c) {
+  const shape& a = c.input(0).extent;
+  const shape& b = c.input(1).extent;
+  if (!a.has_rank() || !b.has_rank()) return;
+  if (a.rank < 2 || b.rank < 2) c.fail("Shape must be at least rank 2: " + leat::shape_text(a) + " and " + leat::shape_text(b));
+  const bool ta = c.flag("adj_x"), tb = c.flag("adj_y");
+  const auto inner_a = a[a.rank - (ta ? 2 : 1)], inner_b = b[b.rank - (tb ? 1 : 2)];
+  if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b)
+    c.fail("Dimensions must be equal, but are " + std::to_string(inner_a) + " and " + std::to_string(inner_b));
+  shape result;
+  const int rank = std::max(a.rank, b.rank);
+  for (int i = 0; i < rank - 2; ++i) {
+    const auto x = i < rank - a.rank ? 1 : a[i - (rank - a.rank)];
+    const auto y = i < rank - b.rank ? 1 : b[i - (rank - b.rank)];
+    if (x >= 0 && y >= 0 && x != y && x != 1 && y != 1)
+      c.fail("Incompatible shapes: " + leat::shape_text(a) + " vs. " + leat::shape_text(b));
+    result.push(x == 1 ? y : y == 1 ? x : x >= 0 ? x : y);
+  }
+  result.push(a[a.rank - (ta ? 1 : 2)]);
+  result.push(b[b.rank - (tb ? 2 : 1)]);
+  c.set(0, result);
+}
+
+inline std::int64_t attribute_at(const shape_context& c, std::string_view name, int k, std::int64_t otherwise) {
+  const auto* a = c.attribute(name);
+  const auto* list = a != nullptr ? a->get_list<std::int64_t>() : nullptr;
+  return list != nullptr && static_cast<std::size_t>(k) < list->size() ? (*list)[static_cast<std::size_t>(k)] : otherwise;
+}
+// The number of positions of a window along one dimension. Source: TensorFlow's padding SAME and VALID.
+inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride) {
+  const auto* a = c.attribute("padding");
+  const auto* padding = a != nullptr ? a->get_if<std::string>() : nullptr;
+  if (size < 0 || window < 0 || stride <= 0 || padding == nullptr) return unknown_dimension;
+  if (*padding == "SAME") return size == 0 ? 0 : (size - 1) / stride + 1;
+  if (*padding != "VALID") return unknown_dimension;
+  if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
+  return (size - window) / stride + 1;
+}
+/// Whether the attribute `data_format` says that channels follow the batch ("NCHW"); without the attribute they are last.
+inline bool is_channels_first(const attribute_value* data_format) {
+  const auto* text = data_format != nullptr ? data_format->get_if<std::string>() : nullptr;
+  return text != nullptr && text->starts_with("NC");
+}
+inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
+/// The axis of the channels in an array of this rank.
+inline int channel_axis(const attribute_map& attributes, int rank) {
+  return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1;
+}
+/// The filters [h, w, channels, multiplier] of a depthwise convolution, as those of one with a group for each channel: [h, w, 1, channels *
+/// multiplier].
+inline shape depthwise_filter(shape filter) {
+  std::int64_t filters = unknown_dimension;
+  if (filter[2] >= 0 && filter[3] >= 0 && (!multiplies(filter[2], filter[3], filters) || filters > max_elements)) filters = unknown_dimension;
+  filter.dim[2] = 1;
+  filter.dim[3] = filters;
+  return filter;
+}
+template <bool IsDepthwise = false>
+void convolved_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, 1, 4);
+  const shape& image = c.input(0).extent;
+  if (!image.has_rank() || !c.input(1).extent.has_rank()) return;
+  const shape filter = IsDepthwise ? depthwise_filter(c.input(1).extent) : c.input(1).extent;
+  const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : 3;
+  if (image[channel] >= 0 && filter[2] > 0 && image[channel] % filter[2] != 0)
+    c.fail("Depth of input (" + std::to_string(image[channel]) + ") is not a multiple of input depth of filter (" +
+           std::to_string(filter[2]) + ")");
+  shape result = image;
+  for (int i = 0; i < 2; ++i) {
+    const auto dilation = attribute_at(c, "dilations", space + i, 1);
+    std::int64_t window = filter[i] < 0 ? -1 : filter[i];
+    if (window > 1) {
+      if (dilation < 1 || !multiplies(window - 1, dilation, window) || window >= max_elements)
+        c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(filter[i]));
+      ++window;
+    }
+    result.dim[space + i] = windows(c, image[space + i], window, attribute_at(c, "strides", space + i, 1));
+  }
+  result.dim[channel] = filter[3];
+  c.set(0, result);
+}
+inline void pooled_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  const shape& image = c.input(0).extent;
+  if (!image.has_rank()) return;
+  shape result = image;
+  for (int i = 0; i < 4; ++i) result.dim[i] = windows(c, image[i], attribute_at(c, "ksize", i, 1), attribute_at(c, "strides", i, 1));
+  for (int i = 0; i < 4; ++i)
+    if (attribute_at(c, "ksize", i, 1) == 1 && attribute_at(c, "strides", i, 1) == 1) result.dim[i] = image[i];
+  c.set(0, result);
+}
+
+LEAT_FILL(fill_nn_definitions) {
+  const auto biased = [](shape_context& c) {
+    shapes::want_rank(c, 1, 1);
+    shape extent = c.input(0).extent;
+    const shape& bias = c.input(1).extent;
+    if (!extent.has_rank()) return;
+    if (extent.rank < 2) c.fail("Shape must be at least rank 2 but is rank " + std::to_string(extent.rank));
+    const int at = channels_first(c) ? 1 : extent.rank - 1;
+    if (bias.has_rank() && !may_equal(bias[0], extent[at]))
+      c.fail("Dimensions must be equal, but are " + std::to_string(extent[at]) + " and " + std::to_string(bias[0]));
+    if (bias.has_rank() && extent[at] < 0) extent.dim[at] = bias[0];
+    c.set(0, extent);
+  };
+  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure}, biased);
+  define_operator("BiasAddV1(value: T, bias: T) -> (output: T)", {.is = nature::pure}, biased);
+  define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure},
+                  [](shape_context& c) {
+                    const shape& extent = c.input(0).extent;
+                    if (extent.has_rank() && extent.rank > 1) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
+                    else c.set(0, shapes::vector_of(-1));
+                  });
+  define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
+                  {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
+  define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
+                  {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
+
+  define_operator(
+      "Conv2D(input: T, filter: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; padding: string; explicit_paddings: "
+      "list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
+      {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<>);
+  define_operator(
+      "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
+      "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
+      {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+  define_operator(
+      "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
+      "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
+      {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+  const std::string depthwise =
+      "strides: list(int); padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []";
+  define_operator("DepthwiseConv2dNative(input: T, filter: T) -> (output: T); " + depthwise,
+                  {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<true>);
+  define_operator("DepthwiseConv2dNativeBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); " + depthwise,
+                  {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+  define_operator("DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); " + depthwise,
+                  {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+  define_operator(
+      "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: "
+      "list(int) = []; data_format: string = \"NHWC\"",
+      {.is = nature::pure}, pooled_shape);
+  define_operator(
+      "MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); "
+      "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"",
+      {.is = nature::pure}, shapes::like<0>);
+  define_operator("AvgPool(value: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: string = \"NHWC\"",
+                  {.is = nature::pure}, pooled_shape);
+  define_operator(
+      "AvgPoolGrad(orig_input_shape: int32, grad: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: "
+      "string = \"NHWC\"",
+      {.is = nature::pure}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+
+  constexpr facts summary{.is = nature::effect, .stops_gradient = true, .is_summary = true};
+  define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", summary, shapes::numbers);
+  define_operator("HistogramSummary(tag: string, values: T) -> (summary: string); T: type = float32", summary, shapes::numbers);
+  define_operator("ImageSummary(tag: string, tensor: T) -> (summary: string); max_images: int >= 1 = 3; T: type = float32", summary,
+                  shapes::numbers);
+  define_operator("AudioSummary(tag: string, tensor: float32) -> (summary: string); sample_rate: float; max_outputs: int >= 1 = 3", summary,
+                  shapes::numbers);
+  define_operator("AudioSummaryV2(tag: string, tensor: float32, sample_rate: float32) -> (summary: string); max_outputs: int >= 1 = 3",
+                  summary, shapes::numbers);
+  define_operator("TensorSummaryV2(tag: string, tensor: T, serialized_summary_metadata: string) -> (summary: string)", summary,
+                  shapes::numbers);
+  define_operator("MergeSummary(inputs: N*string) -> (summary: string)", summary, shapes::numbers);
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,83 @@
+#pragma once
+// Definitions of operators that change variables: scatter updates, optimizers' steps, counters. They take references as inputs, and most
+// return one.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/shapes.hpp>
+#include <leat/named/graph/literal.hpp>
+#include <leat/ops/updates.hpp>
+
+namespace leat::detail {
+
+LEAT_FILL(fill_state_definitions) {
+  define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)",
+                  {.is = nature::observes, .work = work_kind::none, .state = state_role::is_initialized}, shapes::numbers);
+  define_operator("CountUpTo(ref: &T) -> (output: T); limit: int", shapes::numbers);
+  const auto said = [](shape_context& c) {
+    const auto* a = c.attribute("shape");
+    if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
+  };
+  define_operator("TemporaryVariable() -> (ref: &dtype); shape: shape; var_name: string = \"\"",
+                  {.is = nature::effect, .work = work_kind::none, .state = state_role::temporary_variable}, said);
+  define_operator("DestroyTemporaryVariable(ref: &T) -> (value: T); var_name: string",
+                  {.is = nature::effect, .state = state_role::temporary_variable_ends}, shapes::like<0>);
+
+  const auto scattered = [](shape_context& c) {
+    const shape& ref = c.input(0).extent;
+    const shape& indices = c.input(1).extent;
+    const shape& updates = c.input(2).extent;
+    c.set_all(ref);
+    if (!ref.has_rank() || !indices.has_rank() || !updates.has_rank() || updates.rank == 0) return;
+    if (ref.rank < 1) c.fail("Shape must be at least rank 1 but is rank 0");
+    if (updates.rank != indices.rank + ref.rank - 1)
+      c.fail("Must have updates.shape = indices.shape + ref.shape[1:] or updates.shape = [], got updates.shape " +
+             leat::shape_text(updates) + ", indices.shape " + leat::shape_text(indices) + ", ref.shape " + leat::shape_text(ref));
+  };
+  const auto define_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
+    define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
+                        (locks ? "true" : "false") + "; Tindices: {int32, int64}",
+                    {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, scattered);
+  };
+  define_scatter("ScatterUpdate", true, false, false);
+  for (const char* type : {"ScatterAdd", "ScatterSub"}) define_scatter(type, false, true, true);
+  for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, false, true);
+  for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false, false);
+  define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true",
+                  {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = true}, shapes::like<0>);
+
+  // Optimizers: every array has the shape of the variable, every rate is a scalar. Sparse updates have indices after the gradient, and the
+  // gradient has another shape than the variable.
+  const auto define_update = []<class Update>(std::type_identity<Update>) {
+    const auto check = [](bool of_rows) {
+      return [of_rows](shape_context& c) {
+        shape extent = c.input(0).extent;
+        for (int k = 0; k < update::inputs_of<Update>.count; ++k) {
+          const int at = of_rows && k > update::inputs_of<Update>.gradient ? k + 1 : k;
+          if (update::inputs_of<Update>.roles[k] == update::role::scalar) shapes::want_rank(c, at, 0);
+          if (update::inputs_of<Update>.roles[k] == update::role::scalar || (of_rows && k == update::inputs_of<Update>.gradient)) continue;
+          if (!may_equal(extent, c.input(at).extent))
+            c.fail("var and input " + std::to_string(at) + " do not have the same shape: " + leat::shape_text(extent) + " " +
+                   leat::shape_text(c.input(at).extent));
+          extent = known_of(extent, c.input(at).extent);
+        }
+        c.set(0, extent);
+      };
+    };
+    const std::string name(Update::name), arguments(Update::arguments);
+    const std::string rest =
+        ") -> (out: &T); use_locking: bool = false" + std::string(Update::flags.empty() ? "" : "; ") + std::string(Update::flags);
+    define_operator("Apply" + name + "(" + arguments + rest, check(false));
+    if (!Update::of_rows) return;
+    const std::string_view gradient = update::inputs_of<Update>.names[update::inputs_of<Update>.gradient];
+    const std::string its_words = std::string(gradient) + ": T";
+    const std::size_t at = arguments.find(its_words);
+    define_operator("SparseApply" + name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" +
+                        arguments.substr(at + its_words.size()) + rest + "; Tindices: {int32, int64}",
+                    {.is = nature::effect, .work = work_kind::scattered}, check(true));
+  };
+  [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
+    (define_update(std::type_identity<Updates>{}), ...);
+  }(std::type_identity<update::operators<std::tuple>>{});
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,444 @@
+#pragma once
+// Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
+
+#include <leat/core/fill.hpp>
+#include <leat/kernels/math/scalar_math.hpp>
+#include <leat/ops/array_parts.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/shape.hpp>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace leat::runtime {
+
+// The position of element `k` of a tensor, "indices[1,0]", for messages.
+inline std::string element_place(std::string_view name, const shape& s, std::int64_t k) {
+  std::vector<std::int64_t> at(static_cast<std::size_t>(s.rank));
+  for (int i = s.rank - 1; i >= 0; --i) {
+    at[static_cast<std::size_t>(i)] = k % s[i];
+    k /= s[i];
+  }
+  std::string text(name);
+  if (s.rank == 0) return text;
+  for (std::size_t i = 0; i < at.size(); ++i) text += (i == 0 ? "[" : ",") + std::to_string(at[i]);
+  return text + "]";
+}
+
+inline void run_gather(kernel_context& c) {
+  const tensor_value params = c.input(0);
+  const shape& s = params.extent();
+  const shape places = c.extent(1);
+  const auto indices = c.numbers(1);
+  std::int64_t batch_dims = c.node.integer("batch_dims");
+  if (batch_dims < 0) batch_dims += places.rank;
+  const int batch = batch_dims < 0 || batch_dims > max_rank ? -1 : static_cast<int>(batch_dims);
+  if (s.rank < 1) throw invalid_argument("params must be at least 1 dimensional");
+  const int axis = c.input_count() > 2 ? axis_of(c.number(2), s.rank) : 0;
+  if (batch < 0 || batch > axis || batch > places.rank)
+    throw invalid_argument("batch_dims " + std::to_string(c.node.integer("batch_dims")) + " does not fit params " + brackets(s) +
+                           ", indices " + brackets(places) + " and axis " + std::to_string(axis));
+  shape extent;
+  for (int i = 0; i < axis; ++i) extent.push(s[i]);
+  for (int i = batch; i < places.rank; ++i) extent.push(places[i]);
+  for (int i = axis + 1; i < s.rank; ++i) extent.push(s[i]);
+  for (int i = 0; i < batch; ++i)
+    if (s[i] != places[i]) throw invalid_argument("batch dimensions differ: params " + brackets(s) + ", indices " + brackets(places));
+  const std::int64_t rows = s[axis];
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    if (indices[k] < 0 || indices[k] >= rows)
+      throw invalid_argument(element_place("indices", places, static_cast<std::int64_t>(k)) + " = " + std::to_string(indices[k]) +
+                             " is not in [0, " + std::to_string(rows) + ")");
+  const std::int64_t batches = product(s, 0, batch), outer = product(s, batch, axis), inner = product(s, axis + 1, s.rank);
+  const std::int64_t count = batches == 0 ? 0 : static_cast<std::int64_t>(indices.size()) / batches;
+  tensor_value made(params.type(), extent);
+  if (made.elements() > 0)
+    with_storage(params.type(), [&]<class S>(S) {
+      const S* from = stored<S>(params);
+      S* to = stored<S>(made);
+      for (std::int64_t b = 0; b < batches; ++b)
+        for (std::int64_t o = 0; o < outer; ++o)
+          for (std::int64_t k = 0; k < count; ++k)
+            to = std::copy_n(from + ((b * outer + o) * rows + indices[static_cast<std::size_t>(b * count + k)]) * inner, inner, to);
+    });
+  c.set(0, std::move(made));
+}
+
+// The rows that the innermost dimension of indices selects, and the width of a row. Indices of depth 0 all select the only row; they are
+// not stored, because their number is not bounded by any array's elements.
+struct named_rows {
+  std::int64_t count = 0;
+  std::int64_t width = 1;
+  shape outer;
+  named_rows(const std::vector<std::int64_t>& indices, const shape& places, const shape& s) {
+    if (places.rank < 1) throw invalid_argument("indices must be at least a vector");
+    const std::int64_t depth = places[places.rank - 1];
+    if (depth > s.rank)
+      throw invalid_argument("index innermost dimension length must be <= params rank; saw: " + std::to_string(depth) + " vs. " +
+                             std::to_string(s.rank));
+    for (int i = 0; i + 1 < places.rank; ++i) outer.push(places[i]);
+    width = product(s, static_cast<int>(depth), s.rank);
+    count = outer.elements();
+    if (depth == 0) return;
+    for (std::int64_t k = 0; k < count; ++k) {
+      std::int64_t row = 0;
+      for (std::int64_t a = 0; a < depth; ++a) {
+        const auto at = indices[static_cast<std::size_t>(k * depth + a)];
+        const auto size = s[static_cast<int>(a)];
+        if (at < 0 || at >= size)
+          throw invalid_argument(element_place("indices", outer, k) + " = [" + std::to_string(at) + "] does not index into shape " +
+                                 brackets(s));
+        row = row * size + at;
+      }
+      rows_.push_back(row);
+    }
+  }
+  std::int64_t row(std::int64_t k) const { return rows_.empty() ? 0 : rows_[static_cast<std::size_t>(k)]; }
+
+ private:
+  std::vector<std::int64_t> rows_;
+};
+inline void run_gather_nd(kernel_context& c) {
+  const tensor_value params = c.input(0);
+  const named_rows named(c.numbers(1), c.extent(1), params.extent());
+  shape extent = named.outer;
+  for (int i = static_cast<int>(c.extent(1)[c.extent(1).rank - 1]); i < params.extent().rank; ++i) extent.push(params.extent()[i]);
+  tensor_value made(params.type(), extent);
+  if (made.elements() > 0)
+    with_storage(params.type(), [&]<class S>(S) {
+      S* to = stored<S>(made);
+      for (std::int64_t k = 0; k < named.count; ++k) to = std::copy_n(stored<S>(params) + named.row(k) * named.width, named.width, to);
+    });
+  c.set(0, std::move(made));
+}
+inline void run_scatter_nd(kernel_context& c) {
+  const shape extent = shape_from(c.numbers(2));
+  static_cast<void>(extent.elements());  // throws if the product overflows, before memory is allocated
+  const named_rows named(c.numbers(0), c.extent(0), extent);
+  const tensor_value updates = c.input(1);
+  std::int64_t wanted = 0;
+  if (!multiplies(named.count, named.width, wanted) || updates.elements() != wanted)
+    throw invalid_argument("Dimensions of updates " + brackets(updates.extent()) + " do not fit indices " + brackets(c.extent(0)) +
+                           " and shape " + brackets(extent));
+  tensor_value made = filled_number(updates.type(), extent, 0);
+  if (wanted > 0)
+    with_number(updates.type(), [&]<class T>(T) {
+      T* to = made.values<T>().data();
+      const T* from = updates.values<T>().data();
+      for (std::int64_t k = 0; k < named.count; ++k) {
+        T* row = to + named.row(k) * named.width;
+        for (std::int64_t j = 0; j < named.width; ++j) row[j] = arithmetic<T>::add(row[j], *from++);
+      }
+    });
+  c.set(0, std::move(made));
+}
+
+inline void run_partition(kernel_context& c) {
+  const tensor_value data = c.input(0);
+  const shape s = data.extent(), p = c.extent(1);
+  const auto parts = c.numbers(1);
+  for (int i = 0; i < p.rank; ++i)
+    if (p.rank > s.rank || s[i] != p[i])
+      throw invalid_argument("data.shape must start with partitions.shape, got data.shape = " + brackets(s) +
+                             ", partitions.shape = " + brackets(p));
+  const std::int64_t width = product(s, p.rank, s.rank);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(c.result_count()), 0);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k] < 0 || parts[k] >= c.result_count())
+      throw invalid_argument(element_place("partitions", p, static_cast<std::int64_t>(k)) + " = " + std::to_string(parts[k]) +
+                             " is not in [0, " + std::to_string(c.result_count()) + ")");
+    ++counts[static_cast<std::size_t>(parts[k])];
+  }
+  std::vector<tensor_value> made;
+  for (auto n : counts) {
+    shape extent;
+    extent.push(n);
+    for (int i = p.rank; i < s.rank; ++i) extent.push(s[i]);
+    made.emplace_back(data.type(), extent);
+  }
+  with_storage(data.type(), [&]<class S>(S) {
+    std::vector<S*> to;
+    for (auto& m : made) to.push_back(stored<S>(m));
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      S*& at = to[static_cast<std::size_t>(parts[k])];
+      at = std::copy_n(stored<S>(data) + static_cast<std::int64_t>(k) * width, width, at);
+    }
+  });
+  for (std::size_t k = 0; k < made.size(); ++k) c.set(static_cast<int>(k), std::move(made[k]));
+}
+inline void run_stitch(kernel_context& c) {
+  const int n = c.input_count() / 2;
+  if (n == 0) throw invalid_argument("nothing to stitch");
+  std::int64_t largest = -1;
+  shape row;
+  const dtype type = c.type(n);
+  for (int k = 0; k < n; ++k) {
+    const shape& at = c.extent(k);
+    const shape& s = c.extent(n + k);
+    for (int i = 0; i < at.rank; ++i)
+      if (s.rank < at.rank || s[i] != at[i])
+        throw invalid_argument("data[" + std::to_string(k) + "].shape = " + brackets(s) + " does not start with indices[" +
+                               std::to_string(k) + "].shape = " + brackets(at));
+    shape rest;
+    for (int i = at.rank; i < s.rank; ++i) rest.push(s[i]);
+    if (k > 0 && !(rest == row))
+      throw invalid_argument("Need data[0].shape and data[" + std::to_string(k) + "].shape to be the same behind the indices");
+    row = rest;
+    for (auto i : c.numbers(k)) {
+      if (i < 0) throw invalid_argument("indices[" + std::to_string(k) + "] = " + std::to_string(i) + " is out of range");
+      largest = std::max(largest, std::min(i, max_elements));
+    }
+  }
+  shape extent;
+  extent.push(largest + 1);
+  for (int i = 0; i < row.rank; ++i) extent.push(row[i]);
+  tensor_value made = filled_number(type, extent, 0);
+  const std::int64_t width = row.elements();
+  with_storage(type, [&]<class S>(S) {
+    for (int k = 0; k < n; ++k) {
+      const S* from = stored<S>(c.input(n + k));
+      for (auto i : c.numbers(k)) {
+        std::copy_n(from, width, stored<S>(made) + i * width);
+        from += width;
+      }
+    }
+  });
+  c.set(0, std::move(made));
+}
+
+inline void run_select(kernel_context& c) {
+  const tensor_value yes = c.input(1), no = c.input(2);
+  const shape& s = yes.extent();
+  const shape which = c.extent(0);
+  if (!(s == no.extent()))
+    throw invalid_argument("'then' and 'else' must have the same size.  but received: " + brackets(s) + " vs. " + brackets(no.extent()));
+  const auto condition = c.input(0).values<bool>();
+  if (which.rank == 0) return c.set(0, condition[0] ? yes : no);
+  const bool by_row = !(which == s) && which.rank == 1 && s.rank >= 1 && s[0] == which[0];
+  if (!by_row && !(which == s))
+    throw invalid_argument("'cond' must be a scalar, a vector of the first dimension, or of the shape of the branches: " + brackets(which) +
+                           " vs. " + brackets(s));
+  const std::int64_t width = by_row ? product(s, 1, s.rank) : 1;
+  tensor_value made(yes.type(), s);
+  with_storage(yes.type(), [&]<class S>(S) {
+    S* to = stored<S>(made);
+    for (std::size_t k = 0; k < condition.size(); ++k)
+      to = std::copy_n(stored<S>(condition[k] ? yes : no) + static_cast<std::int64_t>(k) * width, width, to);
+  });
+  c.set(0, std::move(made));
+}
+
+inline void run_where(kernel_context& c) {
+  const tensor_value in = c.input(0);
+  if (in.extent().rank == 0) throw invalid_argument("WhereOp : Unhandled input dimensions: 0");
+  std::vector<std::int64_t> found;
+  with_dtype(in.type(), [&]<class T>(T) {
+    const auto all = in.values<T>();
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (all[k] != T(0)) found.push_back(static_cast<std::int64_t>(k));
+  });
+  const shape& s = in.extent();
+  shape extent;
+  extent.push(static_cast<std::int64_t>(found.size()));
+  extent.push(s.rank);
+  tensor_value made(dtype::int64, extent);
+  std::int64_t* to = made.values<std::int64_t>().data();
+  for (auto k : found) {
+    for (int i = s.rank - 1; i >= 0; --i) {
+      to[i] = k % s[i];
+      k /= s[i];
+    }
+    to += s.rank;
+  }
+  c.set(0, std::move(made));
+}
+
+/// Order for finding the largest elements. NaN is above all numbers, as in XLA's total order: with an order in which NaN equals everything,
+/// the comparison would not be a strict weak ordering.
+template <class T>
+bool is_above(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a != a || b != b) return a != a && b == b;
+  }
+  return b < a;
+}
+inline void run_top(kernel_context& c) {
+  const tensor_value in = c.input(0);
+  const shape& s = in.extent();
+  const std::int64_t k = c.input_count() > 1 ? c.number(1) : c.node.integer("k");
+  if (s.rank < 1) throw invalid_argument("input must be >= 1-D, got shape " + brackets(s));
+  const std::int64_t width = s[s.rank - 1];
+  if (k < 0) throw invalid_argument("Need k >= 0, got " + std::to_string(k));
+  if (k > width)
+    throw invalid_argument("input must have at least k columns. Had " + std::to_string(width) + ", needed " + std::to_string(k));
+  shape extent = s;
+  extent.dim[s.rank - 1] = k;
+  tensor_value values(in.type(), extent), places(c.node.type_of("index_type", dtype::int32), extent);
+  const std::int64_t rows = values.elements() == 0 ? 0 : product(s, 0, s.rank - 1);
+  with_number(in.type(), [&]<class T>(T) {
+    with_index(places.type(), [&]<class I>(I) {
+      std::vector<I> order(static_cast<std::size_t>(width));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const T* row = in.values<T>().data() + r * width;
+        std::iota(order.begin(), order.end(), I(0));
+        std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](I a, I b) {
+          if (is_above(row[a], row[b])) return true;
+          return !is_above(row[b], row[a]) && a < b;
+        });
+        for (std::int64_t i = 0; i < k; ++i) {
+          values.values<T>()[static_cast<std::size_t>(r * k + i)] = row[order[static_cast<std::size_t>(i)]];
+          places.values<I>()[static_cast<std::size_t>(r * k + i)] = order[static_cast<std::size_t>(i)];
+        }
+      }
+    });
+  });
+  c.set(0, std::move(values));
+  c.set(1, std::move(places));
+}
+inline void run_in_top(kernel_context& c) {
+  const shape s = c.extent(0);
+  const auto targets = c.numbers(1);
+  const std::int64_t k = c.input_count() > 2 ? c.number(2) : c.node.integer("k");
+  if (s.rank != 2 || c.extent(1).rank != 1 || s[0] != c.extent(1)[0])
+    throw invalid_argument("First dimension of predictions " + brackets(s) + " must match length of targets " + brackets(c.extent(1)));
+  const auto all = c.input(0).values<float>();
+  tensor_value made(dtype::boolean, c.extent(1));
+  for (std::int64_t r = 0; r < s[0]; ++r) {
+    const float* row = all.data() + r * s[1];
+    const std::int64_t target = targets[static_cast<std::size_t>(r)];
+    bool fine = target >= 0 && target < s[1];
+    std::int64_t larger = 0;
+    for (std::int64_t j = 0; j < s[1] && fine; ++j) {
+      fine = std::isfinite(row[j]);
+      larger += row[j] > row[target] ? 1 : 0;
+    }
+    made.values<bool>()[static_cast<std::size_t>(r)] = fine && larger < k;
+  }
+  c.set(0, std::move(made));
+}
+// Key for finding equal elements: 0 equals -0, and NaN equals nothing.
+template <class S>
+struct element_key {
+  explicit element_key(dtype type) : is_float_(is_floating(type)) {}
+  const S& operator()(const S& stored) const {
+    if constexpr (std::is_integral_v<S>) {
+      static constexpr S zero = 0;
+      if (is_float_ && stored == sign) return zero;
+    }
+    return stored;
+  }
+  bool equals_nothing(const S& stored) const {
+    if constexpr (std::is_integral_v<S>) {
+      constexpr S infinity = sizeof(S) == 8 ? static_cast<S>(0x7ff0000000000000) : static_cast<S>(0x7f800000);
+      return is_float_ && sizeof(S) >= 4 && (stored & static_cast<S>(~sign)) > infinity;
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  static constexpr auto sign = [] {
+    if constexpr (std::is_integral_v<S>) return static_cast<S>(S{1} << (8 * sizeof(S) - 1));
+    else return 0;
+  }();
+  bool is_float_;
+};
+inline void run_unique(kernel_context& c) {
+  const tensor_value in = c.input(0);
+  if (in.extent().rank != 1) throw invalid_argument("unique expects a 1D vector, got shape " + brackets(in.extent()));
+  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> first;
+  with_storage(in.type(), [&]<class S>(S) {
+    std::map<S, std::int64_t> known;
+    const element_key<S> key(in.type());
+    const S* from = stored<S>(in);
+    for (std::int64_t k = 0; k < in.elements(); ++k) {
+      const auto next = static_cast<std::int64_t>(first.size());
+      const std::int64_t place = key.equals_nothing(from[k]) ? next : known.try_emplace(key(from[k]), next).first->second;
+      if (place == next) first.push_back(k);
+      places.push_back(place);
+    }
+    shape extent;
+    extent.push(static_cast<std::int64_t>(first.size()));
+    tensor_value made(in.type(), extent);
+    for (std::size_t k = 0; k < first.size(); ++k) stored<S>(made)[k] = from[first[k]];
+    c.set(0, std::move(made));
+  });
+  c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
+}
+
+/// The elements of x that do not occur in y, and their indices.
+inline void run_list_diff(kernel_context& c) {
+  const tensor_value x = c.input(0), y = c.input(1);
+  for (const auto* in : {&x, &y})
+    if (in->extent().rank != 1) throw invalid_argument("x and y should be 1D vectors, got shape " + brackets(in->extent()));
+  std::vector<std::int64_t> places;
+  with_storage(x.type(), [&]<class S>(S) {
+    const element_key<S> key(x.type());
+    std::set<S> known;
+    for (std::int64_t k = 0; k < y.elements(); ++k) known.insert(key(stored<S>(y)[k]));
+    for (std::int64_t k = 0; k < x.elements(); ++k)
+      if (const S& e = stored<S>(x)[k]; key.equals_nothing(e) || !known.contains(key(e))) places.push_back(k);
+    shape extent;
+    extent.push(static_cast<std::int64_t>(places.size()));
+    tensor_value made(x.type(), extent);
+    for (std::size_t k = 0; k < places.size(); ++k) stored<S>(made)[k] = stored<S>(x)[places[k]];
+    c.set(0, std::move(made));
+  });
+  c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
+}
+
+/// Reduces the rows of each segment. Ids are sorted, and the last one determines the number of segments. A segment without rows is filled
+/// with zeros, or with ones for products.
+template <class Op>
+void run_sorted_segments(kernel_context& c, bool mean, bool ones) {
+  const tensor_value data = c.input(0);
+  const auto ids = c.numbers(1);
+  if (data.extent().rank < 1 || c.extent(1).rank != 1) throw invalid_argument("segment_ids should be a vector, data at least one");
+  if (c.extent(1)[0] != data.extent()[0]) throw invalid_argument("segment_ids should be the same size as dimension 0 of input.");
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    if (ids[k] < 0) throw invalid_argument("segment ids must be >= 0");
+    if (k > 0 && ids[k] < ids[k - 1]) throw invalid_argument("segment ids are not increasing");
+  }
+  shape extent = data.extent();
+  extent.dim[0] = ids.empty() ? 0 : std::min(ids.back(), max_elements) + 1;
+  if (!extent.is_countable()) throw invalid_argument("a result of more than 2^44 elements, which no memory holds");
+  tensor_value made = filled_number(data.type(), extent, ones ? 1 : 0);
+  const std::int64_t width = product(extent, 1, extent.rank);
+  with_number(data.type(), [&]<class T>(T) {
+    for (std::size_t k = 0; k < ids.size();) {
+      T* const to = made.values<T>().data() + ids[k] * width;
+      std::int64_t rows = 0;
+      for (const auto segment = ids[k]; k < ids.size() && ids[k] == segment; ++k, ++rows) {
+        const T* const from = data.values<T>().data() + static_cast<std::int64_t>(k) * width;
+        for (std::int64_t j = 0; j < width; ++j) to[j] = rows == 0 ? from[j] : Op::template combine<kernels::scalar_math<T>>(to[j], from[j]);
+      }
+      if (mean)
+        for (std::int64_t j = 0; j < width; ++j) to[j] = arithmetic<T>::divide(to[j], static_cast<T>(rows));
+    }
+  });
+  c.set(0, std::move(made));
+}
+
+LEAT_FILL(fill_array_kernels) {
+  register_kernel("SegmentSum", [](kernel_context& c) { run_sorted_segments<segment_sum_op>(c, false, false); });
+  register_kernel("SegmentMean", [](kernel_context& c) { run_sorted_segments<segment_sum_op>(c, true, false); });
+  register_kernel("SegmentMax", [](kernel_context& c) { run_sorted_segments<segment_max_op>(c, false, false); });
+  register_kernel("SegmentMin", [](kernel_context& c) { run_sorted_segments<segment_min_op>(c, false, false); });
+  register_kernel("SegmentProd", [](kernel_context& c) { run_sorted_segments<segment_prod_op>(c, false, true); });
+  register_kernels({"GatherV2", "Gather"}, run_gather);
+  register_kernel("GatherNd", run_gather_nd);
+  register_kernel("ScatterNd", run_scatter_nd);
+  register_kernel("DynamicPartition", run_partition);
+  register_kernels({"DynamicStitch", "ParallelDynamicStitch"}, run_stitch);
+  register_kernel("Select", run_select);
+  register_kernel("Where", run_where);
+  register_kernels({"TopKV2", "TopK"}, run_top);
+  register_kernels({"InTopKV2", "InTopK"}, run_in_top);
+  register_kernel("Unique", run_unique);
+  register_kernel("ListDiff", run_list_diff);
+}
+
+}  // namespace leat::runtime
