@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
     const auto folder = std::filesystem::path("named") / room;
     for (const auto& file : std::filesystem::directory_iterator(root / "include" / "leat" / folder)) {
       const std::string name = file.path().filename().string(), header = (folder / name).generic_string();
-      if (name.starts_with("named") && !name.ends_with("_bodies.hpp") && !listed.contains(header)) {
+      if (name != "impl" && name != "size_arguments.hpp" && name != "guarded_first_value.hpp" && !listed.contains(header)) {
         std::cerr << "include/leat/" << header << " is in no family of tests/docs/functions.cpp\n";
         failed = 1;
       }

@@ -1,7 +1,7 @@
 # Layers point one way: cmake -DSOURCE_DIR=<repository> -P check_layers.cmake
 # A header includes from its own room or from one of a lower rank, never in a circle, and every own include is written
 # <leat/...>. Two rooms of one rank do not know each other. A header directly under include/leat stands above all.
-# A room is a folder, or a folder in it that has a rank of its own. A header x.hpp that includes x_bodies.hpp, the bodies of
+# A room is a folder, or a folder in it that has a rank of its own. A header x.hpp that includes impl/x.hpp, the bodies of
 # its functions, is one header with it: so bodies may include what is below x.hpp, and nothing that includes x.hpp. Bodies that
 # can be compiled once for a program (core/function_bodies.hpp) are listed in one of leat/separate.
 cmake_minimum_required(VERSION 3.25)
@@ -9,12 +9,12 @@ cmake_minimum_required(VERSION 3.25)
 set(ranks
     core:0 graph:1 proto:1 expr:2 ops:3 passes:4 train:5
     named/graph:10 named/scopes:11 named/definitions:11 named/canonical:12 named/functions:12 named/control:13 named/variables:14
-    named/exchange:15 named/gradients:15 named/train:16 named/placement:16
+    named/exchange:15 named/gradients:15 train/named:16 named/placement:16
     kernels:20 cpu:21 thrust:21 inspect:21
     runtime/state:30 runtime/kernels:31 runtime/plan:32 runtime/run:33 runtime/programs:34 runtime/parts:35
-    typed:40 session:40 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 collective:54 separate:59 .:60)
+    session/typed:40 session:41 typed:41 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 collective:54 separate:59 .:60)
 # Folders that do not know each other, whatever their ranks: typed expressions, and graphs with names.
-set(apart named:typed named:kernels runtime:typed)
+set(apart named:session/typed train/named:session/typed named:kernels train/named:kernels runtime:session/typed)
 
 # Reading these costs every unit that includes the header most of a second or more.
 set(light core graph proto expr ops passes train named)
@@ -76,9 +76,13 @@ foreach(header IN LISTS headers)
       endif()
       string(REGEX REPLACE "/.*" "" folder "${layer}")
       string(REGEX REPLACE "/.*" "" lower_folder "${lower}")
-      if("${folder}:${lower_folder}" IN_LIST apart OR "${lower_folder}:${folder}" IN_LIST apart)
-        problem("${header}: includes <${included}>, but ${folder} and ${lower_folder} do not know each other")
-      endif()
+      foreach(one IN ITEMS "${layer}" "${folder}")
+        foreach(other IN ITEMS "${lower}" "${lower_folder}")
+          if("${one}:${other}" IN_LIST apart OR "${other}:${one}" IN_LIST apart)
+            problem("${header}: includes <${included}>, but ${one} and ${other} do not know each other")
+          endif()
+        endforeach()
+      endforeach()
     elseif(included MATCHES "${heavy}")
       string(REGEX REPLACE "/.*" "" folder "${layer}")
       if(folder IN_LIST light)
@@ -112,7 +116,7 @@ if(parts)
     endforeach()
     list(LENGTH listing count)
     set(functions "")
-    if(bodies MATCHES "_bodies\\.hpp$")
+    if(bodies MATCHES "/impl/")
       file(STRINGS "${SOURCE_DIR}/include/${bodies}" functions REGEX "^LEAT_FUNCTION |<leat/core/function_bodies\\.hpp>" LIMIT_COUNT 1)
     endif()
     if(functions AND NOT count EQUAL 1)
@@ -121,11 +125,11 @@ if(parts)
   endforeach()
 endif()
 
-# A header and its bodies become one; x_y_bodies.hpp, which x_bodies.hpp includes, is of x.hpp where there is no x_y.hpp.
+# A header and its bodies become one; impl/x_y.hpp, which impl/x.hpp includes, is of x.hpp where there is no x_y.hpp.
 set(with_bodies ${headers})
-list(FILTER with_bodies INCLUDE REGEX "_bodies\\.hpp$")
+list(FILTER with_bodies INCLUDE REGEX "/impl/")
 foreach(bodies IN LISTS with_bodies)
-  string(REGEX REPLACE "_bodies\\.hpp$" "" stem "${bodies}")
+  string(REGEX REPLACE "/impl/(.*)\\.hpp$" "/\\1" stem "${bodies}")
   while(NOT DEFINED "includes_${stem}.hpp" AND stem MATCHES "_[^_/]*$")
     string(REGEX REPLACE "_[^_/]*$" "" stem "${stem}")
   endwhile()
@@ -134,7 +138,7 @@ foreach(bodies IN LISTS with_bodies)
 endforeach()
 foreach(bodies IN LISTS with_bodies)
   set(header "${header_of_${bodies}}")
-  string(REGEX REPLACE "\\.hpp$" "_bodies.hpp" first "${header}")
+  string(REGEX REPLACE "/([^/]*)$" "/impl/\\1" first "${header}")
   if(DEFINED "includes_${header}" AND (first IN_LIST "includes_${header}" OR header IN_LIST merged))
     list(APPEND merged "${header}")
     list(APPEND "includes_${header}" ${includes_${bodies}})

@@ -170,7 +170,7 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
 }
 
 #if defined(LEAT_SEPARATE_COMPILATION)
-// These are compiled once for a program, in matmul_bodies.hpp, because they would otherwise be most of the code that each source of a small
+// These are compiled once for a program, in impl/matmul.hpp, because they would otherwise be most of the code that each source of a small
 // model compiles.
 #define LEAT_PRODUCTS(BEFORE, T)                                                                                                          \
   BEFORE template void multiply_tiny(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,           \

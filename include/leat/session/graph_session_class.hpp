@@ -1,5 +1,5 @@
 #pragma once
-// The class graph_session and its prepared calls. The bodies of its non-template functions are in graph_session_bodies.hpp. See
+// The class graph_session and its prepared calls. The bodies of its non-template functions are in impl/graph_session.hpp. See
 // graph_session.hpp.
 
 #include <leat/cpu/configuration.hpp>

@@ -22,8 +22,8 @@ namespace {
 
 // Bells: a writer and a reader with a ring of two slots, and another thread of the reader's process that releases frames. Both ends sleep
 // in their reactors; a bell is a byte on a socket that has little room.
-// shared_segment_bodies.hpp: segment_writer::write, place, must_ring; segment_reader::read, sleep, returns::give.
-// shared_carrier_bodies.hpp: shared_carrier::advance, shared_channel::send.
+// impl/shared_segment.hpp: segment_writer::write, place, must_ring; segment_reader::read, sleep, returns::give.
+// impl/shared_carrier.hpp: shared_carrier::advance, shared_channel::send.
 struct bells {
   enum class form { right, writer_looks_once, reader_looks_once, bells_by_events };
   // Between two times that the socket is emptied it gets at most as many bells as are asked for, and one of each thread that had been asked
@@ -156,7 +156,7 @@ struct bells {
 };
 
 // Credit: a sender, the receiver's endpoint, and two threads there that take messages.
-// endpoint_state_bodies.hpp: account::give; endpoint_bodies.hpp: flush, received, send_credit.
+// impl/endpoint_state.hpp: account::give; impl/endpoint.hpp: flush, received, send_credit.
 struct credits {
   enum class form { right, announces_once };
   static constexpr int credit = 4, threshold = 2;  // messages
@@ -235,7 +235,7 @@ struct credits {
 
 // An arena of eight blocks, of which five may be held: heads of one block, which messages have while they are queued, and bodies of two,
 // which get theirs when they are published. A message that was read is kept forever, or for some time; progress must not depend on its
-// release. shared_segment_bodies.hpp: arena_space::take, give; segment_reader::returns::may_hold.
+// release. impl/shared_segment.hpp: arena_space::take, give; segment_reader::returns::may_hold.
 struct arena {
   enum class form { right, heads_anywhere };
   static constexpr int blocks = 8, held_end = 5, credit = 2, most_queued = 3;
@@ -340,7 +340,7 @@ struct arena {
 };
 
 // The threads of one end: the endpoint's own, and two that wait for an answer each, of which one takes part in the loop. An event of a
-// descriptor goes to one of the threads that wait for it. reactor_bodies.hpp: handle, loop, wait, wake, kick_others.
+// descriptor goes to one of the threads that wait for it. impl/reactor.hpp: handle, loop, wait, wake, kick_others.
 struct loop_of_threads {
   enum class form { right, kick_is_not_passed_on, turn_is_not_handed_over };
   static constexpr int most_pending = 3;  // else the loop's thread may kick itself without end while the other runs
@@ -449,7 +449,7 @@ struct loop_of_threads {
   bool is_done() const { return threads[1].at == 99 && threads[2].at == 99; }
 };
 
-// A thread that takes part in the loop sets a timer and leaves, while the endpoint's thread goes to sleep. reactor_bodies.hpp: loop, wait.
+// A thread that takes part in the loop sets a timer and leaves, while the endpoint's thread goes to sleep. impl/reactor.hpp: loop, wait.
 struct timers {
   enum class form { right, told_after_it_looked };
   static constexpr int past = 0, soon = 1, never = 2;

@@ -17,7 +17,7 @@
 #include <random>
 
 namespace leat::transport::detail {
-// Of shared_carrier_bodies.hpp, which other sources compile.
+// Of impl/shared_carrier.hpp, which other sources compile.
 socklen_t abstract_name(sockaddr_un& to, const std::string& where);
 bool pass_descriptor(int socket, int file);
 }  // namespace leat::transport::detail

@@ -184,7 +184,7 @@ struct communicator::ranks {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 1;
   bool owns_mpi = false;
-  bool is_direct = false;   // each pair of ranks exchanges directly: communicator_direct_bodies.hpp
+  bool is_direct = false;   // each pair of ranks exchanges directly: impl/communicator_direct.hpp
   bool is_crowded = false;  // this machine has fewer processors than ranks
   int threads = MPI_THREAD_SINGLE;
   std::chrono::milliseconds timeout{}, end_timeout{};

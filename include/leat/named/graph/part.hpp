@@ -1,6 +1,6 @@
 #pragma once
 // The named part of a graph: collections, variables, values of constants, and the functions that make nodes with TensorFlow's inputs and
-// attributes. Users include named/graph/named.hpp, which also has the definitions of functions declared here (named_part_bodies.hpp).
+// attributes. Users include named/graph/named.hpp, which also has the definitions of functions declared here (impl/part.hpp).
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>

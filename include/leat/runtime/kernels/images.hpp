@@ -143,9 +143,10 @@ inline shape sizes_shape(const std::vector<std::int64_t>& sizes, std::string_vie
 }
 /// The convolution of images [batch, h, w, channels] with filters [h, w, channels, filters]; depthwise with filters [h, w, channels,
 /// multiplier], which have the same layout as [h, w, 1, channels * multiplier].
-inline cpu::convolution convolution_of(const kernel_context& c, const image_settings& settings, const shape& image, shape filter) {
+template <bool IsDepthwise>
+cpu::convolution convolution_of(const image_settings& settings, const shape& image, shape filter) {
   if (filter.rank != 4) throw invalid_argument("filter must be 4-dimensional, not " + brackets(filter));
-  if (c.node.type.starts_with("Depthwise")) {
+  if constexpr (IsDepthwise) {
     if (filter[2] != image[3])
       throw invalid_argument("input and filter must have the same depth: " + std::to_string(image[3]) + " vs " + std::to_string(filter[2]));
     filter = leat::detail::depthwise_filter(filter);
@@ -173,21 +174,23 @@ inline void want_shape(const shape& given, const shape& wanted, std::string_view
     throw invalid_argument(std::string(what) + " has the shape " + brackets(given) + ", where " + brackets(wanted) + " is expected");
 }
 
-inline void run_convolution(kernel_context& c) {
+template <bool IsDepthwise>
+void run_convolution(kernel_context& c) {
   const image_settings settings(c.node);
   const tensor_value images = c.input(0), filters = c.input(1);
-  const auto how = convolution_of(c, settings, settings.channels_last(images.extent(), "input"), filters.extent());
+  const auto how = convolution_of<IsDepthwise>(settings, settings.channels_last(images.extent(), "input"), filters.extent());
   with_convolved(images.type(), [&]<class T>(T) {
     tensor_value held;
     const T* const from = channels_last<T>(settings, images, held);
     set_images<T>(c, settings, images.type(), result_shape(how), [&](T* to) { cpu::convolve(how, from, filters.values<T>().data(), to); });
   });
 }
-inline void run_convolution_back_to_images(kernel_context& c) {
+template <bool IsDepthwise>
+void run_convolution_back_to_images(kernel_context& c) {
   const image_settings settings(c.node);
   const shape sizes = settings.channels_last(sizes_shape(c.numbers(0), "input_sizes"), "input_sizes");
   const tensor_value filters = c.input(1), dy = c.input(2);
-  const auto how = convolution_of(c, settings, sizes, filters.extent());
+  const auto how = convolution_of<IsDepthwise>(settings, sizes, filters.extent());
   want_shape(settings.channels_last(dy.extent(), "out_backprop"), result_shape(how), "out_backprop");
   with_convolved(dy.type(), [&]<class T>(T) {
     tensor_value held;
@@ -196,11 +199,12 @@ inline void run_convolution_back_to_images(kernel_context& c) {
                   [&](T* to) { cpu::convolve_back_to_images(how, filters.values<T>().data(), slope, to); });
   });
 }
-inline void run_convolution_back_to_filters(kernel_context& c) {
+template <bool IsDepthwise>
+void run_convolution_back_to_filters(kernel_context& c) {
   const image_settings settings(c.node);
   const tensor_value images = c.input(0), dy = c.input(2);
   const shape filter = sizes_shape(c.numbers(1), "filter_sizes");
-  const auto how = convolution_of(c, settings, settings.channels_last(images.extent(), "input"), filter);
+  const auto how = convolution_of<IsDepthwise>(settings, settings.channels_last(images.extent(), "input"), filter);
   want_shape(settings.channels_last(dy.extent(), "out_backprop"), result_shape(how), "out_backprop");
   with_convolved(dy.type(), [&]<class T>(T) {
     tensor_value held_images, held_slope, made(dy.type(), filter);
@@ -269,9 +273,12 @@ inline void run_average_pool_back(kernel_context& c) {
 }
 
 LEAT_FILL(fill_image_kernels) {
-  register_kernels({"Conv2D", "DepthwiseConv2dNative"}, run_convolution);
-  register_kernels({"Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInput"}, run_convolution_back_to_images);
-  register_kernels({"Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter"}, run_convolution_back_to_filters);
+  register_kernel("Conv2D", run_convolution<false>);
+  register_kernel("Conv2DBackpropInput", run_convolution_back_to_images<false>);
+  register_kernel("Conv2DBackpropFilter", run_convolution_back_to_filters<false>);
+  register_kernel("DepthwiseConv2dNative", run_convolution<true>);
+  register_kernel("DepthwiseConv2dNativeBackpropInput", run_convolution_back_to_images<true>);
+  register_kernel("DepthwiseConv2dNativeBackpropFilter", run_convolution_back_to_filters<true>);
   register_kernel("MaxPool", run_max_pool);
   register_kernel("MaxPoolGrad", run_max_pool_back);
   register_kernel("AvgPool", run_average_pool);

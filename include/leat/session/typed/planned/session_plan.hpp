@@ -1,7 +1,7 @@
 #pragma once
 // Programs that a typed session plans at run time: the passes process the graph of its expressions, and the interpreter executes the
 // result. This header has only declarations, so that a program that uses it does not compile the passes; the bodies are in
-// session_plan_bodies.hpp.
+// impl/session_plan.hpp.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/list.hpp>
