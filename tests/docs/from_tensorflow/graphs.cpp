@@ -295,6 +295,10 @@ void networks() {
   is(LEAT_SHOWN(l2_normalize, l2_normalize(constant({3.0f, 4.0f}), 0)), {0.6, 0.8});
   is(LEAT_SHOWN(l2_loss, l2_loss(row)), {2.5});
   is(LEAT_SHOWN(batch_normalization, batch_normalization(row, 1.0f, 4.0f, {.epsilon = 0})), {0, 0.5});
+  const output images = reshape(x, {1, 2, 2, 1}), filters = reshape(constant({1.0f, 1.0f, 1.0f, 2.0f}), {2, 2, 1, 1});
+  is(LEAT_SHOWN(conv2d, conv2d(images, filters, {1, 1, 1, 1}, padding::valid)), {10});
+  is(LEAT_SHOWN(max_pool, max_pool(images, {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid)), {8});
+  is(LEAT_SHOWN(avg_pool, avg_pool(images, {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid)), {2.375});
   const output hidden = LEAT_SHOWN(dense, layers::dense(x, 32, {.name = "hidden"}));
   require(trainable_variables().front().name() == "hidden/kernel:0");
   const output thinned = LEAT_SHOWN(layer_dropout, layers::dropout(x, 0.4));
