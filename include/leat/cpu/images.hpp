@@ -209,6 +209,27 @@ void convolve_back_to_filters(const convolution& c, const T* images, const T* dy
     }
 }
 
+namespace detail {
+/// The windows of the results' gradient that cover each element of the images, for a stride of 1.
+inline window_axis turned(const window_axis& a) {
+  return {.size = a.count, .window = a.window, .stride = 1, .dilation = a.dilation, .before = (a.window - 1) * a.dilation - a.before,
+          .count = a.size};
+}
+/// With a stride of 1 and one group, the gradient by the images is a convolution itself: of the results' gradient, with the filters turned
+/// around and their channels exchanged.
+template <class T>
+void convolve_turned(const convolution& c, const T* filters, const T* dy, T* images) {
+  const std::int64_t cells = c.in.h.window * c.in.w.window, channels = c.in.channels;
+  const auto turned_filters = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(cells * channels * c.filters));
+  for (std::int64_t i = 0; i < cells; ++i)
+    for (std::int64_t g = 0; g < channels; ++g)
+      for (std::int64_t k = 0; k < c.filters; ++k)
+        turned_filters[static_cast<std::size_t>(((cells - 1 - i) * c.filters + k) * channels + g)] = filters[(i * channels + g) * c.filters + k];
+  const convolution back{.in = {c.in.batch, c.filters, turned(c.in.h), turned(c.in.w)}, .filters = channels, .groups = 1};
+  convolve(back, dy, turned_filters.get(), images);
+}
+}  // namespace detail
+
 /// The gradient by the images, [batch, h, w, channels], from that of the result.
 template <class T>
 void convolve_back_to_images(const convolution& c, const T* filters, const T* dy, T* images) {
@@ -218,6 +239,8 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
     return matmul<T>(false, true, c.in.batch * positions, c.in.channels, c.filters, T(1), dy, c.filters, filters, c.filters, T(0), images,
                      c.in.channels);
   const std::int64_t step = detail::rows_per_block(c), width = c.filters_of_group();
+  if (c.groups == 1 && c.in.h.stride == 1 && c.in.w.stride == 1 && c.filters > 0 && c.depth() > 0)
+    return detail::convolve_turned(c, filters, dy, images);
   // Windows of one image overlap: an image is one piece of work.
   parallel_for(c.in.batch, [&](std::int64_t image) {
     T* const to = images + image * c.in.image_elements();

@@ -86,7 +86,6 @@ class traced_functions {
       results = write(places);
     }
     made->session = std::make_unique<graph_session>(made->nodes);
-    made->session = std::make_unique<graph_session>(made->nodes);
     made->step.emplace(made->session->prepare(results, places));
     return made;
   }
