@@ -196,10 +196,10 @@ std::vector<sample> written_samples() {
     sum("BiasAddGrad", {x({0, 3})}, layout);
     sum("BiasAddGrad", {x({3})}, layout);
   }
-  using list = std::vector<std::int64_t>;
+  using integers = std::vector<std::int64_t>;
   for (const char* padding : {"SAME", "VALID"}) {
     const std::int64_t down = padding == std::string_view("SAME") ? 3 : 2, right = padding == std::string_view("SAME") ? 4 : 3;
-    const attribute_map windows{{"padding", padding}, {"strides", list{1, 2, 1, 1}}};
+    const attribute_map windows{{"padding", padding}, {"strides", integers{1, 2, 1, 1}}};
     sum("Conv2D", {x({2, 5, 4, 2}), x({3, 2, 2, 3})}, windows);
     sum("Conv2D", {x({0, 5, 4, 2}), x({3, 2, 2, 3})}, windows);
     sum("Conv2D", {x({1, 5, 4, 4}), x({3, 2, 2, 6})}, windows);
@@ -209,13 +209,49 @@ std::vector<sample> written_samples() {
     sum("DepthwiseConv2dNativeBackpropInput", {numbers({2, 5, 4, 2}), x({3, 2, 2, 2}), x({2, down, right, 4})}, windows);
     sum("DepthwiseConv2dNativeBackpropFilter", {x({2, 5, 4, 2}), numbers({3, 2, 2, 2}), x({2, down, right, 4})}, windows);
     attribute_map pool = windows;
-    pool["ksize"] = list{1, 3, 2, 1};
+    pool["ksize"] = integers{1, 3, 2, 1};
     add("MaxPool", {x({2, 5, 4, 2})}, pool);
     add("MaxPool", {x({0, 5, 4, 2})}, pool);
     add("MaxPoolGrad", {x({2, 5, 4, 2}), x({2, down, right, 2}), x({2, down, right, 2})}, pool);
     sum("AvgPool", {x({2, 5, 4, 2})}, pool);
     sum("AvgPoolGrad", {numbers({2, 5, 4, 2}), x({2, down, right, 2})}, pool);
   }
+  const attribute_map training{{"is_training", true}, {"epsilon", 0.01f}};
+  for (const char* version : {"", "V2", "V3"}) {
+    const std::string name = version;
+    const argument scale = name.empty() ? x({3}) : of(dtype::float32, {3});
+    sum("FusedBatchNorm" + name, {x({2, 2, 2, 3}), x({3}), x({3}), x({3}), x({3})}, training);
+    sum("FusedBatchNorm" + name, {x({0, 2, 2, 3}), x({3}), x({3}), x({3}), x({3})}, training);
+    std::vector<argument> inputs{x({2, 2, 2, 3}), x({2, 2, 2, 3}), scale, x({3}), x({3})};
+    if (name == "V3") inputs.push_back(x({}));
+    sum("FusedBatchNormGrad" + name, inputs, training);
+  }
+  sum("LRN", {x({1, 2, 2, 5})}, {{"depth_radius", 2}});
+  sum("LRNGrad", {x({1, 2, 2, 5}), x({1, 2, 2, 5}), x({1, 2, 2, 5})}, {{"depth_radius", 2}});
+  add("MaxPoolGradGrad", {x({2, 4, 4, 2}), x({2, 2, 2, 2}), x({2, 4, 4, 2})},
+      {{"padding", "VALID"}, {"strides", integers{1, 2, 2, 1}}, {"ksize", integers{1, 2, 2, 1}}});
+  const auto pairs = [](std::vector<double> values) {
+    argument a = numbers(std::move(values));
+    a.extent = sized({a.extent[0] / 2, 2});
+    return a;
+  };
+  for (const char* mode : {"REFLECT", "SYMMETRIC"}) {
+    add("MirrorPad", {x({3, 4}), pairs({1, 2, 2, 0})}, {{"mode", mode}});
+    sum("MirrorPadGrad", {x({6, 6}), pairs({1, 2, 2, 0})}, {{"mode", mode}});
+  }
+  add("PadV2", {x({3, 4}), pairs({1, 2, 2, 0}), x({})});
+  add("PadV2", {x({0}), pairs({1, 2}), x({})});
+  for (const bool aligned : {false, true}) {
+    const attribute_map corners{{"align_corners", aligned}};
+    add("ResizeNearestNeighbor", {x({2, 3, 4, 2}), numbers({5, 3})}, corners);
+    sum("ResizeNearestNeighborGrad", {x({2, 5, 3, 2}), numbers({3, 4})}, corners);
+    sum("ResizeBilinear", {x({2, 3, 4, 2}), numbers({5, 3})}, corners);
+    sum("ResizeBilinearGrad", {of(dtype::float32, {2, 5, 3, 2}), x({2, 3, 4, 2})}, corners);
+  }
+  add("SpaceToDepth", {x({2, 4, 6, 3})}, {{"block_size", 2}});
+  add("DepthToSpace", {x({2, 2, 3, 12})}, {{"block_size", 2}});
+  add("SpaceToBatchND", {x({2, 4, 6, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
+  add("BatchToSpaceND", {x({12, 2, 4, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
   add("BiasAdd", {x({2, 3}), x({3})});
   add("BiasAddV1", {x({2, 3}), x({3})});
   add("BiasAddV1", {x({2, 3, 4}), x({4})});

@@ -275,6 +275,18 @@ void for_each_window(const image_windows& in, F f) {
     }
   }
 }
+/// The first of the largest elements of channel k in a window, which is not empty.
+template <class T>
+std::int64_t place_of_largest(const image_windows& in, const T* image, std::int64_t top, std::int64_t bottom, std::int64_t left,
+                              std::int64_t right, std::int64_t k) {
+  std::int64_t best = (top * in.w.size + left) * in.channels + k;
+  for (std::int64_t y = top; y < bottom; ++y)
+    for (std::int64_t x = left; x < right; ++x) {
+      const std::int64_t here = (y * in.w.size + x) * in.channels + k;
+      if (image[best] < image[here]) best = here;
+    }
+  return best;
+}
 }  // namespace detail
 
 /// The largest element of each window, per channel. NaN counts only where it comes first, as in the gradient.
@@ -307,15 +319,22 @@ void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_
     detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
       if (top >= bottom || left >= right) return;
       const T* const slope = dy + (image * in.positions() + at) * in.channels;
-      for (std::int64_t k = 0; k < in.channels; ++k) {
-        std::int64_t best = (top * in.w.size + left) * in.channels + k;
-        for (std::int64_t y = top; y < bottom; ++y)
-          for (std::int64_t x = left; x < right; ++x) {
-            const std::int64_t here = (y * in.w.size + x) * in.channels + k;
-            if (from[best] < from[here]) best = here;
-          }
-        to[best] += slope[k];
-      }
+      for (std::int64_t k = 0; k < in.channels; ++k)
+        to[detail::place_of_largest(in, from, top, bottom, left, right, k)] += slope[k];
+    });
+  });
+}
+
+/// The gradient of `max_pool_back` by dy: of each window, the element of `slopes`, an array of images, where the image is largest.
+template <class T>
+void max_pool_back_back(const image_windows& in, const T* images, const T* slopes, T* out) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    const T* const taken = slopes + image * in.image_elements();
+    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
+      T* const to = out + (image * in.positions() + at) * in.channels;
+      for (std::int64_t k = 0; k < in.channels; ++k)
+        to[k] = top < bottom && left < right ? taken[detail::place_of_largest(in, from, top, bottom, left, right, k)] : T(0);
     });
   });
 }

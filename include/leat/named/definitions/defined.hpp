@@ -4,6 +4,7 @@
 #include <leat/named/definitions/array.hpp>
 #include <leat/named/definitions/control.hpp>
 #include <leat/named/definitions/exchange.hpp>
+#include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/state.hpp>

@@ -279,6 +279,7 @@ LEAT_FILL(fill_array_gradients) {
       {"StridedSlice", gradient_of_strided_slice},
       {"StridedSliceGrad", gradient_of_strided_slice_grad},
       {"Pad", gradient_of_pad},
+      {"PadV2", gradient_of_pad},
       {"BatchMatMulV2", gradient_of_stacked_product},
       {"BatchMatMul", gradient_of_stacked_product},
   });

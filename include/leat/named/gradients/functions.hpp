@@ -82,6 +82,7 @@ LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);
 LEAT_DECLARE_FILL(fill_gather_gradients);
 LEAT_DECLARE_FILL(fill_math_gradients);
+LEAT_DECLARE_FILL(fill_image_gradients);
 LEAT_DECLARE_FILL(fill_nn_gradients);
 }  // namespace detail
 

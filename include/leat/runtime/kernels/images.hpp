@@ -249,6 +249,19 @@ inline void run_max_pool_back(kernel_context& c) {
     set_images<T>(c, settings, images.type(), image, [&](T* to) { cpu::max_pool_back(in, from, slope, to); });
   });
 }
+inline void run_max_pool_back_back(kernel_context& c) {
+  const image_settings settings(c.node);
+  const tensor_value images = c.input(0), slopes = c.input(2);
+  const auto in = pooling_of(settings, settings.channels_last(images.extent(), "orig_input"));
+  want_shape(settings.channels_last(c.input(1).extent(), "orig_output"), result_shape(in), "orig_output");
+  want_shape(slopes.extent(), images.extent(), "grad");
+  with_number(images.type(), [&]<class T>(T) {
+    tensor_value held_images, held_slopes;
+    const T* const from = channels_last<T>(settings, images, held_images);
+    const T* const taken = channels_last<T>(settings, slopes, held_slopes);
+    set_images<T>(c, settings, images.type(), result_shape(in), [&](T* to) { cpu::max_pool_back_back(in, from, taken, to); });
+  });
+}
 inline void run_average_pool(kernel_context& c) {
   const image_settings settings(c.node);
   const tensor_value images = c.input(0);
@@ -281,6 +294,7 @@ LEAT_FILL(fill_image_kernels) {
   register_kernel("DepthwiseConv2dNativeBackpropFilter", run_convolution_back_to_filters<true>);
   register_kernel("MaxPool", run_max_pool);
   register_kernel("MaxPoolGrad", run_max_pool_back);
+  register_kernel("MaxPoolGradGrad", run_max_pool_back_back);
   register_kernel("AvgPool", run_average_pool);
   register_kernel("AvgPoolGrad", run_average_pool_back);
 }

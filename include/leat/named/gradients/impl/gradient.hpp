@@ -7,6 +7,7 @@
 #include <leat/named/gradients/diagonal.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/gradient.hpp>
+#include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/walk.hpp>
 

@@ -1,0 +1,150 @@
+#pragma once
+// Definitions of operators on images that have no typed form: normalization over a batch and over channels, resizing, padding by mirror images,
+// and the exchange of blocks of pixels for channels or batches. Source: TensorFlow's operators of the same names.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/nn.hpp>
+
+namespace leat::detail {
+
+// A size, unless one is unknown or the product is too large.
+inline std::int64_t times(std::int64_t a, std::int64_t b) {
+  std::int64_t product = unknown_dimension;
+  if (a < 0 || b < 0 || !multiplies(a, b, product)) return unknown_dimension;
+  return product;
+}
+
+inline void normalized_shape(shape_context& c) {
+  const shape& x = c.input(0).extent;
+  const shape channels = x.has_rank() && x.rank > 1 ? shapes::vector_of(x[channels_first(c) ? 1 : x.rank - 1]) : shapes::vector_of(-1);
+  for (int k = 1; k < c.result_count(); ++k) c.set(k, k < 5 ? channels : shape{});
+  c.set(0, x);
+}
+inline void normalized_gradient_shape(shape_context& c) {
+  const shape& x = c.input(1).extent;
+  const shape channels = x.has_rank() && x.rank > 1 ? shapes::vector_of(x[channels_first(c) ? 1 : x.rank - 1]) : shapes::vector_of(-1);
+  c.set(0, x);
+  for (int k = 1; k < 3; ++k) c.set(k, channels);
+  for (int k = 3; k < c.result_count(); ++k) c.set(k, shapes::vector_of(0));
+}
+/// Images [batch, h, w, channels] of the size that input 1 holds.
+inline void resized_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, 1, 1);
+  const shape& images = c.input(0).extent;
+  const auto sizes = c.numbers(1);
+  if (sizes && sizes->size() != 2) c.fail("size must have 2 elements, not " + std::to_string(sizes->size()));
+  shape result;
+  result.push(images.has_rank() ? images[0] : unknown_dimension);
+  for (std::size_t k = 0; k < 2; ++k) result.push(sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension);
+  result.push(images.has_rank() ? images[3] : unknown_dimension);
+  c.set(0, result);
+}
+/// Each axis with its padding before and behind.
+inline void padded_shape(shape_context& c) {
+  const shape& x = c.input(0).extent;
+  if (!x.has_rank()) return;
+  shape result;
+  const auto paddings = c.numbers(1);
+  for (int i = 0; i < x.rank; ++i) {
+    const auto at = static_cast<std::size_t>(2 * i);
+    const bool is_known = paddings && at + 1 < paddings->size() && (*paddings)[at] >= 0 && (*paddings)[at + 1] >= 0 && x[i] >= 0;
+    result.push(is_known && (*paddings)[at] <= max_elements && (*paddings)[at + 1] <= max_elements
+                    ? x[i] + (*paddings)[at] + (*paddings)[at + 1]
+                    : unknown_dimension);
+  }
+  c.set(0, result);
+}
+inline void any_of_rank(shape_context& c) {
+  const shape& x = c.input(0).extent;
+  if (!x.has_rank()) return;
+  shape result;
+  for (int i = 0; i < x.rank; ++i) result.push(unknown_dimension);
+  c.set(0, result);
+}
+/// Blocks of block_size x block_size pixels become channels, or channels blocks.
+template <bool IntoChannels>
+void block_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  const shape& x = c.input(0).extent;
+  if (!x.has_rank()) return;
+  const std::int64_t block = c.integer("block_size");
+  if (block < 2) c.fail("Block size should be > 1, but was: " + std::to_string(block));
+  const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : 3;
+  const std::int64_t area = times(block, block);
+  if (area < 0) c.fail("block size " + std::to_string(block) + " is too large");
+  shape result = x;
+  for (int i = space; i < space + 2; ++i) {
+    if (IntoChannels && x[i] >= 0 && x[i] % block != 0)
+      c.fail("Dimension size must be evenly divisible by " + std::to_string(block) + " but is " + std::to_string(x[i]));
+    result.dim[i] = IntoChannels ? (x[i] < 0 ? unknown_dimension : x[i] / block) : times(x[i], block);
+  }
+  if (!IntoChannels && x[channel] >= 0 && x[channel] % area != 0)
+    c.fail("Dimension size must be evenly divisible by " + std::to_string(area) + " but is " + std::to_string(x[channel]));
+  result.dim[channel] = IntoChannels ? times(x[channel], area) : (x[channel] < 0 ? unknown_dimension : x[channel] / area);
+  c.set(0, result);
+}
+
+LEAT_FILL(fill_image_definitions) {
+  constexpr facts pure{.is = nature::pure};
+  const std::string norm = "epsilon: float = 0.0001; data_format: string = \"NHWC\"; is_training: bool = true";
+  const std::string factor = "; exponential_avg_factor: float = 1.0";
+  const std::string results = "batch_mean: U, batch_variance: U, reserve_space_1: U, reserve_space_2: U";
+  define_operator(
+      "FusedBatchNorm(x: T, scale: T, offset: T, mean: T, variance: T) -> (y: T, batch_mean: T, batch_variance: T, reserve_space_1: T, "
+      "reserve_space_2: T); " +
+          norm + factor,
+      pure, normalized_shape);
+  define_operator("FusedBatchNormV2(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, " + results + "); " + norm + factor, pure,
+                  normalized_shape);
+  define_operator(
+      "FusedBatchNormV3(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, " + results + ", reserve_space_3: U); " + norm + factor,
+      pure, normalized_shape);
+  define_operator(
+      "FusedBatchNormGrad(y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T) -> (x_backprop: T, scale_backprop: T, "
+      "offset_backprop: T, reserve_space_3: T, reserve_space_4: T); " +
+          norm,
+      pure, normalized_gradient_shape);
+  const std::string slopes = "(x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U); ";
+  define_operator("FusedBatchNormGradV2(y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U) -> " + slopes + norm, pure,
+                  normalized_gradient_shape);
+  const std::string slopes_3 = "(x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U); ";
+  define_operator("FusedBatchNormGradV3(y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U) -> " +
+                      slopes_3 + norm,
+                  pure, normalized_gradient_shape);
+
+  const std::string window = "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5";
+  define_operator("LRN(input: T) -> (output: T); T: type = float32; " + window, pure, shapes::like<0>);
+  define_operator("LRNGrad(input_grads: T, input_image: T, output_image: T) -> (output: T); T: type = float32; " + window, pure,
+                  shapes::like<0>);
+
+  define_operator(
+      "MaxPoolGradGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; "
+      "data_format: string = \"NHWC\"",
+      pure, shapes::like<1>);
+
+  const std::string mode = "; mode: string; Tpaddings: {int32, int64} = int32";
+  define_operator("MirrorPad(input: T, paddings: Tpaddings) -> (output: T)" + mode, pure, padded_shape);
+  define_operator("MirrorPadGrad(input: T, paddings: Tpaddings) -> (output: T)" + mode, pure, any_of_rank);
+  define_operator("PadV2(input: T, paddings: Tpaddings, constant_values: T) -> (output: T); Tpaddings: {int32, int64} = int32", pure,
+                  padded_shape);
+
+  const std::string corners = "align_corners: bool = false; half_pixel_centers: bool = false";
+  define_operator("ResizeNearestNeighbor(images: T, size: int32) -> (resized_images: T); " + corners, pure, resized_shape);
+  define_operator("ResizeNearestNeighborGrad(grads: T, size: int32) -> (output: T); " + corners, pure, resized_shape);
+  define_operator("ResizeBilinear(images: T, size: int32) -> (resized_images: float32); " + corners, pure, resized_shape);
+  define_operator("ResizeBilinearGrad(grads: float32, original_image: T) -> (output: T); " + corners, pure, shapes::like<1>);
+
+  const std::string block = "block_size: int >= 2; data_format: string = \"NHWC\"";
+  define_operator("SpaceToDepth(input: T) -> (output: T); " + block, pure, block_shape<true>);
+  define_operator("DepthToSpace(input: T) -> (output: T); " + block, pure, block_shape<false>);
+  const std::string blocks = "Tblock_shape: {int32, int64} = int32; ";
+  define_operator("SpaceToBatchND(input: T, block_shape: Tblock_shape, paddings: Tpaddings) -> (output: T); " + blocks +
+                      "Tpaddings: {int32, int64} = int32",
+                  pure, any_of_rank);
+  define_operator("BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T); " + blocks +
+                      "Tcrops: {int32, int64} = int32",
+                  pure, any_of_rank);
+}
+
+}  // namespace leat::detail

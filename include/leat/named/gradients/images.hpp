@@ -1,0 +1,111 @@
+#pragma once
+// Gradients of operators on images in graphs with names, as TensorFlow writes them: normalization over a batch and over channels, resizing,
+// mirror images, and blocks of pixels that become channels or batches. Source: TensorFlow's gradients of the operators of the same names.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/gradients/nn.hpp>
+
+namespace leat::detail {
+
+// Only the normalized result has a gradient; means and variances pass none.
+inline gradient_list gradient_of_batch_norm(const gradient_call& c) {
+  const output dy = c.dy();
+  if (!static_cast<bool>(dy)) return {};
+  graph& g = c.owner();
+  const std::string type(c.operation().type());
+  const bool is_third = type == "FusedBatchNormV3";
+  const bool is_training = c.flag("is_training", true);
+  std::vector<output> inputs{dy, c.input(0), c.input(1), is_training ? c.result(3) : c.input(3), is_training ? c.result(4) : c.input(4)};
+  if (is_third) inputs.push_back(c.result(5));
+  const std::string version = type.substr(std::string_view("FusedBatchNorm").size());
+  const tensor_info channels = info_like(c.input(1));
+  const tensor_info nothing{c.input(1).type(), vector_of(0)};
+  const graph_operation made = g.named().raw(g, "FusedBatchNormGrad" + version, inputs,
+                                             c.attributes({"T", "U", "epsilon", "data_format", "is_training"}),
+                                             {info_like(c.input(0)), channels, channels, nothing, nothing});
+  return {made.result(0), made.result(1), made.result(2)};
+}
+// A node of this type with one result, of the given inputs and the node's own attributes of these names.
+inline output image_node(const gradient_call& c, std::string_view type, const std::vector<output>& inputs,
+                         std::initializer_list<std::string_view> attributes, const tensor_info& result) {
+  return c.owner().named().raw(c.owner(), type, inputs, c.attributes(attributes), {result}).result();
+}
+inline gradient_list gradient_of_channel_norm(const gradient_call& c) {
+  return {image_node(c, "LRNGrad", {c.dy(), c.input(0), c.result()}, {"T", "depth_radius", "bias", "alpha", "beta"}, info_like(c.input(0)))};
+}
+inline gradient_list gradient_of_max_pool_grad(const gradient_call& c) {
+  const output by_input = zeros_like(c.input(0));
+  const output by_result = zeros_like(c.input(1));
+  return {by_input, by_result,
+          image_node(c, "MaxPoolGradGrad", {c.input(0), c.input(1), c.dy()}, {"T", "ksize", "strides", "padding", "data_format"},
+                     info_like(c.input(2)))};
+}
+inline gradient_list gradient_of_mirror_pad(const gradient_call& c) {
+  return {image_node(c, "MirrorPadGrad", {c.dy(), c.input(1)}, {"T", "Tpaddings", "mode"}, info_like(c.input(0)))};
+}
+inline gradient_list gradient_of_mirror_pad_grad(const gradient_call& c) {
+  return {image_node(c, "MirrorPad", {c.dy(), c.input(1)}, {"T", "Tpaddings", "mode"}, info_like(c.input(0)))};
+}
+// The rows and columns of images, as the sizes that the gradient is resized to.
+inline output image_sizes(const output& images) {
+  const shape& s = images.extent();
+  if (s.rank == 4 && s[1] >= 0 && s[2] >= 0)
+    return constant(std::vector<std::int32_t>{static_cast<std::int32_t>(s[1]), static_cast<std::int32_t>(s[2])});
+  return raw_named(images.owner(), "StridedSlice", "strided_slice",
+                   {{"input", shape_of(images)}, {"stack", tensor_literal({1})}, {"stack_1", tensor_literal({3})}, {"stack_2", tensor_literal({1})}},
+                   {{"T", dtype::int32},
+                    {"Index", dtype::int32},
+                    {"begin_mask", 0},
+                    {"end_mask", 0},
+                    {"ellipsis_mask", 0},
+                    {"new_axis_mask", 0},
+                    {"shrink_axis_mask", 0}},
+                   {{dtype::int32, vector_of(2)}}, std::source_location())
+      .result();
+}
+inline gradient_list gradient_of_resize_nearest(const gradient_call& c) {
+  const output dy = c.dy();
+  const output sizes = image_sizes(c.input(0));
+  return {image_node(c, "ResizeNearestNeighborGrad", {dy, sizes}, {"T", "align_corners", "half_pixel_centers"}, info_like(c.input(0)))};
+}
+inline gradient_list gradient_of_resize_bilinear(const gradient_call& c) {
+  return {image_node(c, "ResizeBilinearGrad", {c.dy(), c.input(0)}, {"T", "align_corners", "half_pixel_centers"}, info_like(c.input(0)))};
+}
+template <bool IntoChannels>
+gradient_list gradient_of_blocks(const gradient_call& c) {
+  return {image_node(c, IntoChannels ? "DepthToSpace" : "SpaceToDepth", {c.dy()}, {"T", "block_size", "data_format"}, info_like(c.input(0)))};
+}
+// The paddings of one are the crops of the other.
+inline gradient_list exchanged_batches(const gradient_call& c, std::string_view type, std::string_view from, std::string_view to) {
+  attribute_map settings = c.attributes({"T", "Tblock_shape"});
+  const attribute_map pads = c.attributes({from});
+  settings[to] = pads.empty() ? attribute_value(data_type::int32) : *pads.find(from);
+  const std::vector<output> inputs{c.dy(), c.input(1), c.input(2)};
+  return {c.owner().named().raw(c.owner(), type, inputs, std::move(settings), {info_like(c.input(0))}).result()};
+}
+inline gradient_list gradient_of_space_to_batch(const gradient_call& c) {
+  return exchanged_batches(c, "BatchToSpaceND", "Tpaddings", "Tcrops");
+}
+inline gradient_list gradient_of_batch_to_space(const gradient_call& c) {
+  return exchanged_batches(c, "SpaceToBatchND", "Tcrops", "Tpaddings");
+}
+
+LEAT_FILL(fill_image_gradients) {
+  enter_gradients({
+      {"FusedBatchNorm", gradient_of_batch_norm},
+      {"FusedBatchNormV2", gradient_of_batch_norm},
+      {"FusedBatchNormV3", gradient_of_batch_norm},
+      {"LRN", gradient_of_channel_norm},
+      {"MaxPoolGrad", gradient_of_max_pool_grad},
+      {"MirrorPad", gradient_of_mirror_pad},
+      {"MirrorPadGrad", gradient_of_mirror_pad_grad},
+      {"ResizeNearestNeighbor", gradient_of_resize_nearest},
+      {"ResizeBilinear", gradient_of_resize_bilinear},
+      {"SpaceToDepth", gradient_of_blocks<true>},
+      {"DepthToSpace", gradient_of_blocks<false>},
+      {"SpaceToBatchND", gradient_of_space_to_batch},
+      {"BatchToSpaceND", gradient_of_batch_to_space},
+  });
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,291 @@
+#pragma once
+// Kernels of normalization: over a batch (FusedBatchNorm and its gradient) and over neighboring channels (LRN and its gradient). Sums over a
+// batch are formed in blocks that the shape alone determines, and added in order, so that results do not depend on the number of threads.
+// Source: TensorFlow's operators of the same names; Ioffe and Szegedy, "Batch Normalization"; Krizhevsky, Sutskever and Hinton, "ImageNet
+// Classification with Deep Convolutional Neural Networks".
+
+#include <leat/core/fill.hpp>
+#include <leat/cpu/parallel.hpp>
+#include <leat/named/definitions/nn.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/walk.hpp>
+
+#include <cmath>
+
+namespace leat::runtime {
+
+/// An array as [outer, channels, inner].
+struct channel_layout {
+  std::int64_t outer, channels, inner;
+
+  std::int64_t count() const { return outer * inner; }
+  static constexpr std::int64_t elements_of_block = 1 << 14;
+  std::int64_t outer_of_block() const { return std::max<std::int64_t>(elements_of_block / std::max<std::int64_t>(channels * inner, 1), 1); }
+  std::int64_t blocks() const { return (outer + outer_of_block() - 1) / outer_of_block(); }
+  /// Calls f(first element, channel, elements), which are contiguous, for each channel of the block; with `inner` 1, for all channels at once
+  /// as f(first element, 0, channels).
+  template <class F>
+  void for_block(std::int64_t block, F f) const {
+    const std::int64_t begin = block * outer_of_block(), end = std::min(begin + outer_of_block(), outer);
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (inner == 1) f(i * channels, std::int64_t{0}, channels);
+      else
+        for (std::int64_t c = 0; c < channels; ++c) f((i * channels + c) * inner, c, inner);
+    }
+  }
+  template <class F>
+  void for_all(F f) const {
+    cpu::parallel_for(blocks(), [&](std::int64_t block) { for_block(block, f); });
+  }
+};
+inline channel_layout layout_of(const kernel_node& n, const shape& s, std::string_view what) {
+  if (s.rank < 2) throw invalid_argument(std::string(what) + " must have at least 2 dimensions, not " + brackets(s));
+  const int at = leat::detail::channel_axis(n.record->attributes, s.rank);
+  return {product(s, 0, at), s[at], product(s, at + 1, s.rank)};
+}
+
+/// Sums of two quantities for each channel: f(element, channel) gives both, as std::pair.
+template <class T, class F>
+void sum_by_channel(const channel_layout& all, std::vector<double>& first, std::vector<double>& second, F f) {
+  const auto channels = static_cast<std::size_t>(all.channels);
+  const auto blocks = static_cast<std::size_t>(all.blocks());
+  std::vector<T> parts(2 * channels * blocks);
+  cpu::parallel_for(all.blocks(), [&](std::int64_t block) {
+    T* const a = parts.data() + 2 * channels * static_cast<std::size_t>(block);
+    T* const b = a + channels;
+    all.for_block(block, [&](std::int64_t at, std::int64_t c, std::int64_t n) {
+      if (all.inner == 1) {
+        for (std::int64_t k = 0; k < n; ++k) {
+          const auto [u, v] = f(at + k, k);
+          a[k] += u;
+          b[k] += v;
+        }
+      } else {
+        T u_sum = 0, v_sum = 0;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const auto [u, v] = f(at + k, c);
+          u_sum += u;
+          v_sum += v;
+        }
+        a[c] += u_sum;
+        b[c] += v_sum;
+      }
+    });
+  });
+  first.assign(channels, 0);
+  second.assign(channels, 0);
+  for (std::size_t block = 0; block < blocks; ++block)
+    for (std::size_t c = 0; c < channels; ++c) {
+      first[c] += parts[2 * channels * block + c];
+      second[c] += parts[2 * channels * block + channels + c];
+    }
+}
+
+inline void want_channels(const tensor_value& v, const channel_layout& all, std::string_view what) {
+  if (v.extent().rank != 1 || v.extent()[0] != all.channels)
+    throw invalid_argument(std::string(what) + " must have one element for each of the " + std::to_string(all.channels) + " channels, not " +
+                           brackets(v.extent()));
+}
+template <class T>
+tensor_value by_channel(dtype type, const std::vector<T>& values) {
+  tensor_value made(type, leat::shapes::vector_of(static_cast<std::int64_t>(values.size())));
+  std::copy(values.begin(), values.end(), made.values<T>().begin());
+  return made;
+}
+template <class F>
+void with_normalized(dtype type, F f) {
+  if (type == dtype::float32) f(float{});
+  else if (type == dtype::float64) f(double{});
+  else throw unimplemented("no kernel for dtype " + dtype_name(type));
+}
+
+inline void run_batch_norm(kernel_context& c) {
+  const tensor_value x = c.input(0), scale = c.input(1), offset = c.input(2), given_mean = c.input(3), given_variance = c.input(4);
+  const channel_layout all = layout_of(c.node, x.extent(), "input");
+  const bool is_training = c.node.flag("is_training", true);
+  const double epsilon = static_cast<double>(c.node.attribute<float>("epsilon", 1e-4f));
+  const double factor = static_cast<double>(c.node.attribute<float>("exponential_avg_factor", 1));
+  want_channels(scale, all, "scale");
+  want_channels(offset, all, "offset");
+  if (!is_training || factor != 1) {
+    want_channels(given_mean, all, "mean");
+    want_channels(given_variance, all, "variance");
+  }
+  with_normalized(x.type(), [&]<class T>(T) {
+    const auto channels = static_cast<std::size_t>(all.channels);
+    const T* const from = x.values<T>().data();
+    std::vector<T> mean(channels), variance(channels), out_mean(channels), out_variance(channels), slope(channels), base(channels);
+    if (is_training) {
+      const double count = static_cast<double>(all.count());
+      std::vector<double> sums, squares, none;
+      sum_by_channel<T>(all, sums, none, [&](std::int64_t i, std::int64_t) { return std::pair(from[i], T(0)); });
+      for (std::size_t k = 0; k < channels; ++k) mean[k] = all.count() > 0 ? static_cast<T>(sums[k] / count) : T(0);
+      sum_by_channel<T>(all, squares, none, [&](std::int64_t i, std::int64_t k) {
+        const T d = from[i] - mean[static_cast<std::size_t>(k)];
+        return std::pair(d * d, T(0));
+      });
+      // The variance that leaves is that of the population which the batch is a sample of.
+      const double sample = count > 1 ? count / (count - 1) : count;
+      for (std::size_t k = 0; k < channels; ++k) {
+        variance[k] = all.count() > 0 ? static_cast<T>(squares[k] / count) : T(0);
+        const double unbiased = all.count() > 0 ? squares[k] / count * sample : 0;
+        out_mean[k] = mean[k];
+        out_variance[k] = static_cast<T>(unbiased);
+        if (factor == 1) continue;
+        out_mean[k] = static_cast<T>((1 - factor) * given_mean.values<T>()[k] + factor * mean[k]);
+        out_variance[k] = static_cast<T>((1 - factor) * given_variance.values<T>()[k] + factor * unbiased);
+      }
+    } else {
+      std::copy_n(given_mean.values<T>().begin(), channels, mean.begin());
+      std::copy_n(given_variance.values<T>().begin(), channels, variance.begin());
+      out_mean = mean;
+      out_variance = variance;
+    }
+    for (std::size_t k = 0; k < channels; ++k) {
+      slope[k] = static_cast<T>(scale.values<T>()[k] / std::sqrt(variance[k] + static_cast<T>(epsilon)));
+      base[k] = offset.values<T>()[k];
+    }
+    tensor_value made(x.type(), x.extent());
+    T* const to = made.values<T>().data();
+    all.for_all([&](std::int64_t at, std::int64_t first, std::int64_t n) {
+      if (all.inner == 1)
+        for (std::int64_t k = 0; k < n; ++k)
+          to[at + k] = (from[at + k] - mean[static_cast<std::size_t>(k)]) * slope[static_cast<std::size_t>(k)] + base[static_cast<std::size_t>(k)];
+      else
+        for (std::int64_t k = 0; k < n; ++k)
+          to[at + k] =
+              (from[at + k] - mean[static_cast<std::size_t>(first)]) * slope[static_cast<std::size_t>(first)] + base[static_cast<std::size_t>(first)];
+    });
+    c.set(0, std::move(made));
+    c.set(1, by_channel(scale.type(), out_mean));
+    c.set(2, by_channel(scale.type(), out_variance));
+    c.set(3, by_channel(scale.type(), mean));
+    c.set(4, by_channel(scale.type(), variance));
+    tensor_value nothing(scale.type(), shape{});
+    nothing.values<T>()[0] = T(0);
+    c.set(5, std::move(nothing));
+  });
+}
+inline void run_batch_norm_back(kernel_context& c) {
+  const tensor_value dy = c.input(0), x = c.input(1), scale = c.input(2), its_mean = c.input(3), its_variance = c.input(4);
+  const channel_layout all = layout_of(c.node, x.extent(), "x");
+  if (!(dy.extent() == x.extent()))
+    throw invalid_argument("x and y_backprop must have the same shape, not " + brackets(x.extent()) + " and " + brackets(dy.extent()));
+  want_channels(scale, all, "scale");
+  want_channels(its_mean, all, "reserve_space_1");
+  want_channels(its_variance, all, "reserve_space_2");
+  const bool is_training = c.node.flag("is_training", true);
+  const float epsilon = c.node.attribute<float>("epsilon", 1e-4f);
+  with_normalized(x.type(), [&]<class T>(T) {
+    if (its_mean.type() != x.type() || scale.type() != x.type()) throw unimplemented("no kernel for scales of another dtype than x");
+    const auto channels = static_cast<std::size_t>(all.channels);
+    const T *const from = x.values<T>().data(), *const slopes = dy.values<T>().data(), *const mean = its_mean.values<T>().data();
+    std::vector<T> root(channels), by_scale(channels), by_offset(channels), factor(channels), of_offset(channels), of_scale(channels);
+    std::vector<double> products, sums;
+    for (std::size_t k = 0; k < channels; ++k) root[k] = 1 / std::sqrt(its_variance.values<T>()[k] + static_cast<T>(epsilon));
+    sum_by_channel<T>(all, products, sums, [&](std::int64_t i, std::int64_t k) {
+      return std::pair(slopes[i] * (from[i] - mean[k]) * root[static_cast<std::size_t>(k)], slopes[i]);
+    });
+    const double count = std::max<double>(static_cast<double>(all.count()), 1);
+    for (std::size_t k = 0; k < channels; ++k) {
+      by_scale[k] = static_cast<T>(products[k]);
+      by_offset[k] = static_cast<T>(sums[k]);
+      factor[k] = scale.values<T>()[k] * root[k];
+      of_offset[k] = is_training ? static_cast<T>(sums[k] / count) : T(0);
+      of_scale[k] = is_training ? static_cast<T>(products[k] / count) : T(0);
+    }
+    tensor_value made(x.type(), x.extent());
+    T* const to = made.values<T>().data();
+    const auto slope = [&](std::int64_t i, std::int64_t channel) {
+      const auto k = static_cast<std::size_t>(channel);
+      return factor[k] * (slopes[i] - of_offset[k] - (from[i] - mean[k]) * root[k] * of_scale[k]);
+    };
+    all.for_all([&](std::int64_t at, std::int64_t first, std::int64_t n) {
+      if (all.inner == 1)
+        for (std::int64_t k = 0; k < n; ++k) to[at + k] = slope(at + k, k);
+      else
+        for (std::int64_t k = 0; k < n; ++k) to[at + k] = slope(at + k, first);
+    });
+    c.set(0, std::move(made));
+    c.set(1, by_channel(scale.type(), by_scale));
+    c.set(2, by_channel(scale.type(), by_offset));
+    for (int k = 3; k < 5; ++k) c.set(k, tensor_value(scale.type(), leat::shapes::vector_of(0)));
+  });
+}
+
+/// The settings of LRN: y = x / (bias + alpha Σ x²)^beta, summed over `radius` channels on either side.
+struct channel_window {
+  std::int64_t radius, channels, rows;
+  double bias, alpha, beta;
+
+  channel_window(const kernel_node& n, const shape& s)
+      : radius(n.integer("depth_radius", 5)),
+        channels(s.rank == 4 ? s[3] : 0),
+        rows(s.rank == 4 ? product(s, 0, 3) : 0),
+        bias(static_cast<double>(n.attribute<float>("bias", 1))),
+        alpha(static_cast<double>(n.attribute<float>("alpha", 1))),
+        beta(static_cast<double>(n.attribute<float>("beta", 0.5f))) {
+    if (s.rank != 4) throw invalid_argument("in must be 4-dimensional, not " + brackets(s));
+    if (radius < 0) throw invalid_argument("depth_radius must be 0 or more, not " + std::to_string(radius));
+    radius = std::min(radius, channels);
+  }
+  std::int64_t begin(std::int64_t k) const { return std::max<std::int64_t>(k - radius, 0); }
+  std::int64_t end(std::int64_t k) const { return std::min(k + radius + 1, channels); }
+  /// bias + alpha Σ x² around channel k of a row.
+  template <class T>
+  T norm(const T* row, std::int64_t k) const {
+    T sum = 0;
+    for (std::int64_t j = begin(k); j < end(k); ++j) sum += row[j] * row[j];
+    return static_cast<T>(bias) + static_cast<T>(alpha) * sum;
+  }
+  template <class F>
+  void for_rows(F f) const {
+    const std::int64_t step = std::max<std::int64_t>((1 << 12) / std::max<std::int64_t>(channels, 1), 1);
+    cpu::parallel_for((rows + step - 1) / step, [&](std::int64_t block) {
+      for (std::int64_t r = block * step; r < std::min((block + 1) * step, rows); ++r) f(r * channels);
+    });
+  }
+};
+inline void run_channel_norm(kernel_context& c) {
+  const tensor_value x = c.input(0);
+  const channel_window w(c.node, x.extent());
+  with_normalized(x.type(), [&]<class T>(T) {
+    tensor_value made(x.type(), x.extent());
+    const T* const from = x.values<T>().data();
+    T* const to = made.values<T>().data();
+    w.for_rows([&](std::int64_t at) {
+      for (std::int64_t k = 0; k < w.channels; ++k) to[at + k] = from[at + k] * std::pow(w.norm(from + at, k), static_cast<T>(-w.beta));
+    });
+    c.set(0, std::move(made));
+  });
+}
+inline void run_channel_norm_back(kernel_context& c) {
+  const tensor_value dy = c.input(0), x = c.input(1), y = c.input(2);
+  const channel_window w(c.node, x.extent());
+  if (!(dy.extent() == x.extent()) || !(y.extent() == x.extent()))
+    throw invalid_argument("input_grads, input_image and output_image must have the same shape");
+  with_normalized(x.type(), [&]<class T>(T) {
+    tensor_value made(x.type(), x.extent());
+    const T *const from = x.values<T>().data(), *const results = y.values<T>().data(), *const slopes = dy.values<T>().data();
+    T* const to = made.values<T>().data();
+    w.for_rows([&](std::int64_t at) {
+      std::fill_n(to + at, w.channels, T(0));
+      for (std::int64_t k = 0; k < w.channels; ++k) {
+        const T norm = w.norm(from + at, k);
+        const T shared = static_cast<T>(-2 * w.alpha * w.beta) * results[at + k] / norm * slopes[at + k];
+        for (std::int64_t j = w.begin(k); j < w.end(k); ++j) to[at + j] += shared * from[at + j];
+        to[at + k] += std::pow(norm, static_cast<T>(-w.beta)) * slopes[at + k];
+      }
+    });
+    c.set(0, std::move(made));
+  });
+}
+
+LEAT_FILL(fill_normalization_kernels) {
+  register_kernels({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}, run_batch_norm);
+  register_kernels({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"}, run_batch_norm_back);
+  register_kernel("LRN", run_channel_norm);
+  register_kernel("LRNGrad", run_channel_norm_back);
+}
+
+}  // namespace leat::runtime
