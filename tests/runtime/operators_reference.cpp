@@ -59,7 +59,10 @@ TEST_CASE("operators give what TensorFlow gave") {
       for (std::size_t i = 0; i < c.at("outputs").size(); ++i) fetches.push_back("the_op:" + std::to_string(i));
       try {
         const auto results = s.run(fetches, feeds);
-        for (std::size_t i = 0; i < results.size(); ++i) {
+        // TensorFlow leaves what only a training step uses as its memory happens to be.
+        const auto training = c.at("attrs").find("is_training");
+        const bool is_inference = training != c.at("attrs").end() && *training == false;
+        for (std::size_t i = 0; i < (is_inference ? 3 : results.size()); ++i) {
           const double near = results[i].type() == dtype::float64 ? 1e-10 : 1e-5;
           CHECK(difference(results[i], c["outputs"][i], near, near) == "");
         }
