@@ -1,6 +1,6 @@
 // `!x` of a graph's tensor where its negated elements were meant.
-// expect: logical_not(x) is the tensor of the negated elements
-// expect-clang: logical_not(x) is the tensor of the negated elements
+// expect: logical_not(x) negates the elements
+// expect-clang: logical_not(x) negates the elements
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -23,7 +23,7 @@ using leat_test::reference_json;
 using nlohmann::json;
 
 // naming.json's look-ups and uses of several graphs. Names, shapes and values are those that the set shows; what runs in a session is in
-// dynamic_queries_reference.cpp.
+// runtime/queries_reference.cpp.
 
 namespace {
 

@@ -94,9 +94,10 @@ inline void pooled_shape(shape_context& c) {
   const shape& image = c.input(0).extent;
   if (!image.has_rank()) return;
   shape result = image;
-  for (int i = 0; i < 4; ++i) result.dim[i] = windows(c, image[i], attribute_at(c, "ksize", i, 1), attribute_at(c, "strides", i, 1));
-  for (int i = 0; i < 4; ++i)
-    if (attribute_at(c, "ksize", i, 1) == 1 && attribute_at(c, "strides", i, 1) == 1) result.dim[i] = image[i];
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t window = attribute_at(c, "ksize", i, 1), stride = attribute_at(c, "strides", i, 1);
+    if (window != 1 || stride != 1) result.dim[i] = windows(c, image[i], window, stride);
+  }
   c.set(0, result);
 }
 

@@ -13,10 +13,9 @@ inline gradient_list gradient_of_batch_norm(const gradient_call& c) {
   if (!static_cast<bool>(dy)) return {};
   graph& g = c.owner();
   const std::string type(c.operation().type());
-  const bool is_third = type == "FusedBatchNormV3";
   const bool is_training = c.flag("is_training", true);
   std::vector<output> inputs{dy, c.input(0), c.input(1), is_training ? c.result(3) : c.input(3), is_training ? c.result(4) : c.input(4)};
-  if (is_third) inputs.push_back(c.result(5));
+  if (c.operation().outputs().size() > 5) inputs.push_back(c.result(5));  // of the third version
   const std::string version = type.substr(std::string_view("FusedBatchNorm").size());
   const tensor_info channels = info_like(c.input(1));
   const tensor_info nothing{c.input(1).type(), vector_of(0)};

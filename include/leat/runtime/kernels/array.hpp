@@ -4,6 +4,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/ops/array_parts.hpp>
+#include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 
