@@ -161,17 +161,18 @@ int main() {
   auto forward = s.prepare({y}, {x, f});
   auto to_images = s.prepare({by[0]}, {x, f, dy});
   auto to_filters = s.prepare({by[1]}, {x, f, dy});
-  rival other(xs, fs, slopes);
-  other.forward();
-  other.to_images();
-  other.to_filters();
-  require_equal("forward", forward(x_value, f_value)[0], other.y());
-  require_equal("gradient of images", to_images(x_value, f_value, dy_value)[0], other.dx());
-  require_equal("gradient of filters", to_filters(x_value, f_value, dy_value)[0], other.df());
   for (const int threads : {1, 2}) {
     cpu::set_thread_count(threads);
     omp_set_num_threads(threads);
     std::printf("threads: %d\n", threads);
+    // Made here: oneDNN divides the work when a primitive is made.
+    rival other(xs, fs, slopes);
+    other.forward();
+    other.to_images();
+    other.to_filters();
+    require_equal("forward", forward(x_value, f_value)[0], other.y());
+    require_equal("gradient of images", to_images(x_value, f_value, dy_value)[0], other.dx());
+    require_equal("gradient of filters", to_filters(x_value, f_value, dy_value)[0], other.df());
     compare("forward", [&] { forward(x_value, f_value); }, [&] { other.forward(); });
     compare("gradient of images", [&] { to_images(x_value, f_value, dy_value); }, [&] { other.to_images(); });
     compare("gradient of filters", [&] { to_filters(x_value, f_value, dy_value); }, [&] { other.to_filters(); });
