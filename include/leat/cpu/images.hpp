@@ -6,6 +6,7 @@
 
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
+#include <leat/kernels/math/scalar_math.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -58,16 +59,19 @@ struct convolution {
 
 namespace detail {
 
-/// Scratch memory of a thread, kept from call to call: rows of windows of one block.
+/// Sums and products of elements; integers wrap around, as in TensorFlow.
 template <class T>
-T* window_rows(std::int64_t elements) {
-  thread_local std::unique_ptr<T[]> held;
-  thread_local std::int64_t size = 0;
-  if (size < elements) {
-    held = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(elements));
-    size = elements;
-  }
-  return held.get();
+using pixel_math = kernels::scalar_math<T>;
+template <class T>
+void add_product(T& to, T a, T b) {
+  to = pixel_math<T>::add(to, pixel_math<T>::multiply(a, b));
+}
+
+/// Memory for the rows of windows of one block. Each block has its own: while a product waits for its threads, this thread may run another
+/// block.
+template <class T>
+std::unique_ptr<T[]> window_rows(std::int64_t elements) {
+  return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(elements));
 }
 
 /// Rows of a block: 131,072 elements, half a megabyte of float32, so that a block stays in the second-level cache.
@@ -108,7 +112,7 @@ void distribute_windows(const convolution& c, const T* rows, std::int64_t first,
   for_each_cell(
       c, first, last, group,
       [&](std::int64_t from, std::int64_t to, std::int64_t n) {
-        for (std::int64_t k = 0; k < n; ++k) image[to + k] += rows[from + k];
+        for (std::int64_t k = 0; k < n; ++k) image[to + k] = pixel_math<T>::add(image[to + k], rows[from + k]);
       },
       [](std::int64_t, std::int64_t) {});
 }
@@ -162,16 +166,16 @@ void convolve(const convolution& c, const T* images, const T* filters, T* out) {
       T* const to = out + image * positions * c.filters;
       std::fill_n(to, positions * c.filters, T(0));
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
-        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { to[at + k] += from[pixel + g] * filters[cell + k]; });
+        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[at + k], from[pixel + g], filters[cell + k]); });
       });
     });
   const std::int64_t step = detail::rows_per_block(c), blocks = (positions + step - 1) / step, width = c.filters_of_group();
   parallel_for(c.in.batch * blocks, [&](std::int64_t chunk) {
     const std::int64_t image = chunk / blocks, first = chunk % blocks * step, last = std::min(first + step, positions);
+    const auto rows = detail::window_rows<T>(step * c.depth());
     for (std::int64_t g = 0; g < c.groups; ++g) {
-      T* const rows = detail::window_rows<T>(step * c.depth());
-      detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows);
-      matmul<T>(false, false, last - first, width, c.depth(), T(1), rows, c.depth(), filters + g * width, c.filters, T(0),
+      detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows.get());
+      matmul<T>(false, false, last - first, width, c.depth(), T(1), rows.get(), c.depth(), filters + g * width, c.filters, T(0),
                 out + (image * positions + first) * c.filters + g * width, c.filters);
     }
   });
@@ -192,18 +196,18 @@ void convolve_back_to_filters(const convolution& c, const T* images, const T* dy
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
         const T* const slope = dy + image * positions * c.filters + at;
         const T* const from = images + image * c.in.image_elements() + pixel;
-        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { filters[cell + k] += from[g] * slope[k]; });
+        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(filters[cell + k], from[g], slope[k]); });
       });
     return;
   }
   const std::int64_t step = detail::rows_per_block(c), width = c.filters_of_group();
+  const auto rows = detail::window_rows<T>(step * c.depth());
   for (std::int64_t image = 0; image < c.in.batch; ++image)
     for (std::int64_t first = 0; first < positions; first += step) {
       const std::int64_t last = std::min(first + step, positions);
       for (std::int64_t g = 0; g < c.groups; ++g) {
-        T* const rows = detail::window_rows<T>(step * c.depth());
-        detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows);
-        matmul<T>(true, false, c.depth(), width, last - first, T(1), rows, c.depth(),
+        detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows.get());
+        matmul<T>(true, false, c.depth(), width, last - first, T(1), rows.get(), c.depth(),
                   dy + (image * positions + first) * c.filters + g * width, c.filters, T(1), filters + g * width, c.filters);
       }
     }
@@ -249,15 +253,15 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
     if (detail::is_by_channel(c))
       return detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
         const T* const slope = dy + image * positions * c.filters + at;
-        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { to[pixel + g] += filters[cell + k] * slope[k]; });
+        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[pixel + g], filters[cell + k], slope[k]); });
       });
+    const auto rows = detail::window_rows<T>(step * c.depth());
     for (std::int64_t first = 0; first < positions; first += step) {
       const std::int64_t last = std::min(first + step, positions);
       for (std::int64_t g = 0; g < c.groups; ++g) {
-        T* const rows = detail::window_rows<T>(step * c.depth());
         matmul<T>(false, true, last - first, c.depth(), width, T(1), dy + (image * positions + first) * c.filters + g * width, c.filters,
-                  filters + g * width, c.filters, T(0), rows, c.depth());
-        detail::distribute_windows(c, rows, first, last, g, to);
+                  filters + g * width, c.filters, T(0), rows.get(), c.depth());
+        detail::distribute_windows(c, rows.get(), first, last, g, to);
       }
     }
   });
@@ -319,8 +323,10 @@ void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_
     detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
       if (top >= bottom || left >= right) return;
       const T* const slope = dy + (image * in.positions() + at) * in.channels;
-      for (std::int64_t k = 0; k < in.channels; ++k)
-        to[detail::place_of_largest(in, from, top, bottom, left, right, k)] += slope[k];
+      for (std::int64_t k = 0; k < in.channels; ++k) {
+        T& largest = to[detail::place_of_largest(in, from, top, bottom, left, right, k)];
+        largest = detail::pixel_math<T>::add(largest, slope[k]);
+      }
     });
   });
 }
