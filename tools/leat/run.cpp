@@ -175,11 +175,8 @@ void initialize(loaded_model& model) {
   bool any = false;
   graph& g = model.nodes();
   for (const graph_operation& op : get_operations(g)) {
-    const bool is_resource = op.type() == "VarHandleOp";
-    any = any || is_resource || g.at(op.index()).op->kind == op_kind::variable;
-    if (is_resource)
-      complain("--init: " + op.name() + " is a variable by its handle (VarHandleOp), which leat does not run: it has no value");
     if (g.at(op.index()).op->kind != op_kind::variable) continue;
+    any = true;
     if (is_carried_only(op.result().type())) {
       complain("--init: " + op.name() + " is " + dtype_name(op.result().type()) + ", a dtype that no array has: it has no value");
       continue;

@@ -69,6 +69,12 @@ class staged_checkpoint {
 /// Refuses to overwrite a file that is not a checkpoint's manifest. Errors: failed_precondition.
 void check_place(const std::string& prefix);
 
+/// Makes one checkpoint of several in TensorFlow's format, each with its own tensors, or its own slices of them: their data files get the
+/// names of the new one, and their index files are removed. All must be in one file system. Errors: invalid_argument if two have the same
+/// tensor or slice; those of reading an index and of `io::staged_file`. After an error all checkpoints are as before.
+/// Source: TensorFlow `MergeV2Checkpoints`.
+void merge_bundles(const std::vector<std::string>& prefixes, const std::string& destination);
+
 /// Removes the files of a checkpoint, the committing file first. If digits are given, only if the checkpoint is from that save. The folder
 /// must be locked.
 void remove_checkpoint(const std::string& prefix, const std::string& digits);

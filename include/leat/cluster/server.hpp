@@ -50,6 +50,8 @@ struct server_options {
   /// Limit in bytes of the arrays of each part of a graph, as session_options::memory_limit_in_bytes; 0 for no limit. A run that needs more
   /// fails with resource_exhausted.
   std::int64_t memory_limit_in_bytes = 0;
+  /// The folder in which nodes of graphs may read and write files, as session_options::file_root; empty: they may not.
+  std::string file_root{};
 };
 
 /// When a server's `join` returns.

@@ -69,6 +69,8 @@ class worker {
 
   /// Limits the memory of the arrays of each part, 0 for no limit; must be called before there are calls.
   void set_memory_limit(std::int64_t bytes) { memory_limit_ = bytes; }
+  /// Sets the folder of files of the graphs that are registered from now on.
+  void set_file_root(std::string folder) { file_root_ = std::move(folder); }
   /// Prepares a part to run; returns its number. Errors: those of importing its graph; invalid_argument for a node of another task, or an
   /// edge to a task that does not exist; aborted if the order is for an earlier start.
   std::uint64_t register_part(const part_order& order);
@@ -148,6 +150,7 @@ class worker {
   const int tasks_;
   const std::uint64_t incarnation_;
   std::int64_t memory_limit_ = 0;
+  std::string file_root_;
   std::shared_ptr<resource_table> resources_ = std::make_shared<resource_table>();
   step_table steps_;
   std::mutex guard_;

@@ -26,6 +26,11 @@ struct variable_op : detail::leaf_definition<op_kind::variable> {
 struct first_variable_op : detail::leaf_definition<op_kind::variable> {
   static constexpr std::string_view type = "Variable";
 };
+/// A variable of today's TensorFlow, which other nodes take by its handle. The row stands for the variable itself, so that it has the
+/// variable's dtype and shape and not those of a handle. Source: TensorFlow `VarHandleOp`.
+struct handle_variable_op : detail::leaf_definition<op_kind::variable> {
+  static constexpr std::string_view type = "VarHandleOp";
+};
 /// One value in every element, known at compile time. Attribute: the bits of the value. Source: TensorFlow `Const`.
 struct constant_op : detail::leaf_definition<op_kind::constant> {
   static constexpr std::string_view type = "Const";

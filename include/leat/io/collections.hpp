@@ -18,6 +18,7 @@ struct variable_def {
   std::string snapshot_name{};             // 3
   std::string initial_value_name{};        // 6
   bool trainable = true;                   // 7
+  bool is_resource = false;                // 5
   std::optional<save_slice_info> slice{};  // 4, for a slice of a partitioned variable
 };
 

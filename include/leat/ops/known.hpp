@@ -21,7 +21,7 @@ struct operator_list {
 };
 
 using library_operators =
-    operator_list<placeholder_op, variable_op, first_variable_op, constant_op, add_op, sub_op, mul_op, neg_op, reciprocal_op, real_div_op, div_op,
+    operator_list<placeholder_op, variable_op, first_variable_op, handle_variable_op, constant_op, add_op, sub_op, mul_op, neg_op, reciprocal_op, real_div_op, div_op,
                   truncate_div_op, floor_div_op, floor_mod_op, truncate_mod_op, maximum_op, minimum_op, square_op, squared_difference_op,
                   abs_op, sign_op, floor_op, ceil_op, round_op, equal_op, not_equal_op, less_op, less_equal_op, greater_op,
                   greater_equal_op, logical_and_op, logical_or_op, logical_not_op, is_nan_op, is_inf_op, is_finite_op, select_op, cast_op,

@@ -6,6 +6,7 @@
 #endif
 
 #include <leat/core/impl/summary_text.hpp>
+#include <leat/core/impl/text_pattern.hpp>
 #include <leat/core/standard.hpp>
 #include <leat/graph/impl/known_operators.hpp>
 #include <leat/kernels/impl/print.hpp>

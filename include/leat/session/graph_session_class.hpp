@@ -57,6 +57,10 @@ struct session_options {
   /// Limit on the bytes that the session's programs keep between runs, including those for other shapes. The least recently used programs
   /// are dropped, and are compiled again when their shapes return; the running one is always kept. Errors: invalid_argument below 0.
   std::int64_t program_memory_in_bytes = std::int64_t{256} << 20;
+  /// The folder in which nodes of the graph (SaveV2, RestoreV2 and their kin) may read and write files; empty: they may not. A graph is
+  /// untrusted, so it reaches nothing outside, whatever names it is fed. Relative names are relative to the folder. With a target, the
+  /// servers' `server_options::file_root` counts instead.
+  std::string file_root{};
   /// The device of all nodes, as shown in the placement log and in errors. The sessions of a server have other devices.
   std::string device = "/job:localhost/replica:0/task:0/device:CPU:0";
   /// Variables and queues that several sessions share; null: the session has its own.

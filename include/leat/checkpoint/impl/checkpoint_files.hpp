@@ -258,8 +258,10 @@ LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<tensor>
   };
   for (const tensor& t : tensors) {
     // TensorFlow does not know slices without elements; a slice that is the whole tensor is written as a tensor, as TensorFlow does.
-    const auto slices = std::count_if(t.values.begin(), t.values.end(), [&](std::size_t i) { return values[i].elements() > 0; });
-    if (slices <= 1) {
+    const auto has_elements = [&](std::size_t i) { return values[i].elements() > 0; };
+    const auto first = std::find_if(t.values.begin(), t.values.end(), has_elements);
+    const bool is_part = first != t.values.end() && contents_.blocks.contains(*first) && !(contents_.blocks.at(*first).extent == t.extent);
+    if (!is_part) {
       add(t.name, written(whole_of(t, values)));
       continue;
     }
@@ -346,41 +348,115 @@ LEAT_FUNCTION void staged_checkpoint::commit_leat(const io::folder_lock& folder)
   remove_bundle(prefix_);
 }
 
-LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& folder) {
-  // The format prescribes the name of the data file, so the new data replaces the old before the index does. Meanwhile the old checkpoint
-  // is kept under another name, and PREFIX.index does not exist, so that no index stands next to the data of another checkpoint.
-  const std::string old = prefix_ + std::string(replaced_ending), index = prefix_ + ".index";
+// Replaces the checkpoint of a prefix. The format prescribes the names of the data files, so the new data replaces the old before the index
+// does. Meanwhile the old checkpoint is kept under another name, and PREFIX.index does not exist, so that no index stands next to the data
+// of another checkpoint. `place` gives the new data files their names, which are `shards`, and `undo` takes the names from them again.
+template <class Place, class Undo>
+void replace_bundle(const std::string& prefix, io::staged_file& new_index, const io::folder_lock& folder,
+                    const std::set<std::string>& shards, Place place, Undo undo) {
+  const std::string old = prefix + std::string(replaced_ending), index = prefix + ".index";
   std::error_code problem;
   const bool replaces = std::filesystem::exists(index, problem);
   if (replaces) {
     remove_bundle(old);
     for_each_shard(
-        prefix_, [&](const std::filesystem::path& shard) { std::filesystem::create_hard_link(shard, old + shard_ending(shard), problem); });
+        prefix, [&](const std::filesystem::path& shard) { std::filesystem::create_hard_link(shard, old + shard_ending(shard), problem); });
     std::filesystem::create_hard_link(index, old + ".index", problem);
     folder.sync();
     std::filesystem::remove(index, problem);
   }
   try {
-    data_->put_in_place();
-    if (meta_) meta_->put_in_place();
-    folder.sync();  // the data file's name must be on disk before that of the index
-    index_->put_in_place();
+    place();
+    folder.sync();  // the data files' names must be on disk before that of the index
+    new_index.put_in_place();
   } catch (...) {
-    if (!replaces) {
-      data_->remove();
-      if (meta_) meta_->remove();
-    } else if (!std::filesystem::exists(index, problem)) restore_bundle(old, prefix_);
+    if (!replaces || !std::filesystem::exists(index, problem)) {
+      undo();
+      if (replaces) restore_bundle(old, prefix);
+    }
     throw;
   }
   folder.sync();
-  for_each_shard(prefix_, [&](const std::filesystem::path& shard) {
-    if (shard.filename() != data_->path().filename()) std::filesystem::remove(shard, problem);  // of a previous checkpoint with more shards
+  for_each_shard(prefix, [&](const std::filesystem::path& shard) {
+    if (!shards.contains(shard.filename().string())) std::filesystem::remove(shard, problem);  // of a checkpoint with more shards
   });
   remove_bundle(old);
-  const std::vector<std::string> others = data_files_of(prefix_);
+  const std::vector<std::string> others = data_files_of(prefix);
   if (others.empty()) return;  // no manifest, or not a readable one
-  std::filesystem::remove(prefix_ + ".json", problem);
-  remove_data_files(prefix_, others);
+  std::filesystem::remove(prefix + ".json", problem);
+  remove_data_files(prefix, others);
+}
+
+LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& folder) {
+  replace_bundle(
+      prefix_, *index_, folder, {data_->path().filename().string()},
+      [&] {
+        data_->put_in_place();
+        if (meta_) meta_->put_in_place();
+      },
+      [&] {
+        data_->remove();
+        if (meta_) meta_->remove();
+      });
+}
+
+LEAT_FUNCTION void merge_bundles(const std::vector<std::string>& prefixes, const std::string& destination) {
+  io::bundle_index merged;
+  std::vector<std::string> sources;  // of the data files
+  for (const std::string& prefix : prefixes) {
+    const io::input_file file(prefix + ".index");
+    const io::bundle_index its = io::detail::naming(file.path(), [&] { return io::read_bundle_index(file.text()); });
+    const auto first = static_cast<std::int32_t>(sources.size());
+    for (std::int32_t k = 0; k < its.shards; ++k) {
+      sources.push_back(io::bundle_data_name(prefix, k, its.shards));
+      if (std::error_code none; !std::filesystem::is_regular_file(sources.back(), none))
+        throw data_loss(sources.back() + ": is no file, though " + file.path().string() + " names it");
+    }
+    const auto moved = [&](io::bundle_entry entry) {
+      entry.shard += first;
+      return entry;
+    };
+    for (const auto& [name, entry] : its.entries) {
+      const auto [at, is_new] = merged.entries.emplace(name, moved(entry));
+      if (is_new) continue;
+      // Each task has saved its own slices of a partitioned variable.
+      if (!entry.is_sliced() || !at->second.is_sliced() || entry.dtype != at->second.dtype || entry.shape != at->second.shape)
+        throw invalid_argument("the tensor " + io::detail::in_quotes(name) + " is in two of the checkpoints that are to be merged");
+      at->second.slices.insert(at->second.slices.end(), entry.slices.begin(), entry.slices.end());
+    }
+    for (const auto& [name, entry] : its.parts)
+      if (!merged.parts.emplace(name, moved(entry)).second)
+        throw invalid_argument("a slice of a tensor is in two of the checkpoints that are to be merged: " + prefix);
+  }
+  merged.shards = static_cast<std::int32_t>(sources.size());
+  if (sources.empty() || sources.size() > 99'999) throw invalid_argument(std::to_string(sources.size()) + " files cannot be one checkpoint");
+  io::staged_file index(destination + ".index");
+  index.write(io::write_bundle_index(merged));
+  index.sync();
+  std::vector<std::string> targets;
+  std::set<std::string> names;
+  for (std::int32_t k = 0; k < merged.shards; ++k) {
+    targets.push_back(io::bundle_data_name(destination, k, merged.shards));
+    names.insert(std::filesystem::path(targets.back()).filename().string());
+  }
+  const io::folder_lock lock(std::filesystem::path(destination).parent_path());
+  std::size_t placed = 0;
+  replace_bundle(
+      destination, index, lock, names,
+      [&] {
+        for (; placed < sources.size(); ++placed) {
+          std::error_code problem;
+          std::filesystem::rename(sources[placed], targets[placed], problem);
+          if (problem) throw failed_precondition(sources[placed] + ": cannot become " + targets[placed] + ": " + problem.message());
+        }
+      },
+      [&] {
+        std::error_code ignored;
+        while (placed-- > 0) std::filesystem::rename(targets[placed], sources[placed], ignored);
+      });
+  std::error_code ignored;
+  for (const std::string& prefix : prefixes)
+    if (prefix != destination) std::filesystem::remove(prefix + ".index", ignored);
 }
 
 LEAT_FUNCTION void remove_checkpoint(const std::string& prefix, const std::string& digits) {

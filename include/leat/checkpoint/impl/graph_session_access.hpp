@@ -2,6 +2,7 @@
 // Implementation of graph_session_access.hpp, and the parts of savers that need graphs.
 
 #include <leat/checkpoint/graph_session_access.hpp>
+#include <leat/checkpoint/kernels_saver.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/text.hpp>
 #include <leat/io/binary.hpp>

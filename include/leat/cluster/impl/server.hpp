@@ -311,6 +311,7 @@ struct server::kept {
     service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
     service->set_description(json_text(role.cluster));
     service->its_worker().set_memory_limit(options.memory_limit_in_bytes);
+    service->its_worker().set_file_root(options.file_root);
     serve();
     network->start();
     if (allowed) watch_allowed();

@@ -199,6 +199,7 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   options.device = device_;
   options.resources = resources_;
   options.memory_limit_in_bytes = memory_limit_;
+  options.file_root = file_root_;
   {
     const std::lock_guard lock(guard_);
     const auto its = random_numbers_.find(order.session);

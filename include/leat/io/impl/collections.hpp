@@ -102,6 +102,7 @@ LEAT_FUNCTION std::string write_variable_def(const variable_def& v) {
   put_field(bytes, 2, v.initializer_name);
   put_field(bytes, 3, v.snapshot_name);
   if (v.slice) put_field(bytes, 4, write_slice_info(*v.slice));
+  if (v.is_resource) bytes += "\x28\x01";
   put_field(bytes, 6, v.initial_value_name);
   if (v.trainable) bytes += "\x38\x01";
   return bytes;
@@ -112,6 +113,7 @@ LEAT_FUNCTION std::optional<variable_def> read_variable_def(std::string_view byt
   const bool read = walk_fields(
       bytes,
       [&](std::uint64_t field, std::uint64_t value) {
+        if (field == 5) v.is_resource = value != 0;
         if (field == 7) v.trainable = value != 0;
         return true;
       },
@@ -135,6 +137,7 @@ LEAT_FUNCTION std::optional<variable_def> variable_def_of(graph& g, const collec
   const node_record& r = nodes.record(v->index());
   if (r.read < 0 || r.initializer < 0) return std::nullopt;
   variable_def made{v->name(), nodes.record(r.initializer).name, nodes.record(r.read).name + ":0", {}, trainable};
+  made.is_resource = is_operator<handle_variable_op>(*g.at(v->index()).op);
   if (const auto first = nodes.first_values.find(v->index()); first != nodes.first_values.end())
     made.initial_value_name = first->second.name();
   if (const auto slice = nodes.partitioned.slices.find(v->index()); slice != nodes.partitioned.slices.end()) made.slice = slice->second;

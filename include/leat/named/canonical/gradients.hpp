@@ -102,32 +102,44 @@ LEAT_FILL(fill_canonical_rewrites) {
   const auto step = []<class Update>(std::type_identity<Update>) {
     std::vector<int> operands(static_cast<std::size_t>(update::inputs_of<Update>.count));
     for (int k = 0; k < update::inputs_of<Update>.count; ++k) operands[static_cast<std::size_t>(k)] = k;
-    register_canonical("Apply" + std::string(Update::name),
-                       {.operands = std::move(operands), .writes = true, .updates = [](list x, const graph_operation& node) {
-                          std::vector<canonical_update> updates;
-                          if (!is_floating(x[0].type())) return updates;
-                          std::vector<output> values(x.begin(), x.end());
-                          for (int k = 0; k < update::inputs_of<Update>.count; ++k) {
-                            output& v = values[static_cast<std::size_t>(k)];
-                            const bool scalar = update::inputs_of<Update>.roles[k] == update::role::scalar;
-                            if (scalar ? v.extent().rank != 0 : !may_equal(v.extent(), x[0].extent())) return updates;
-                            if (scalar && v.type() == dtype::int64) v = cast_to(v, x[0].type());
-                            if (v.type() != x[0].type()) return updates;
-                          }
-                          update::row_writer w({values.data(), values.size()}, [&](std::string_view name, bool otherwise) {
-                            const auto* a = node.attributes().find(name);
-                            return a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : otherwise;
-                          });
-                          Update::expand(w);
-                          for (const update::change& c : w.changes()) updates.push_back({c.variable, c.value, c.subtract});
-                          std::sort(updates.begin(), updates.end(),
-                                    [](const canonical_update& a, const canonical_update& b) { return a.variable < b.variable; });
-                          return updates;
-                        }});
+    canonical_rewrite rewrite{.operands = std::move(operands), .writes = true};
+    rewrite.updates = [](list x, const graph_operation& node) {
+      std::vector<canonical_update> updates;
+      if (!is_floating(x[0].type())) return updates;
+      std::vector<output> values(x.begin(), x.end());
+      for (int k = 0; k < update::inputs_of<Update>.count; ++k) {
+        output& v = values[static_cast<std::size_t>(k)];
+        const bool scalar = update::inputs_of<Update>.roles[k] == update::role::scalar;
+        if (scalar ? v.extent().rank != 0 : !may_equal(v.extent(), x[0].extent())) return updates;
+        if (scalar && v.type() == dtype::int64) v = cast_to(v, x[0].type());
+        if (v.type() != x[0].type()) return updates;
+      }
+      update::row_writer w({values.data(), values.size()}, [&](std::string_view name, bool otherwise) {
+        const auto* a = node.attributes().find(name);
+        return a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : otherwise;
+      });
+      Update::expand(w);
+      for (const update::change& c : w.changes()) updates.push_back({c.variable, c.value, c.subtract});
+      std::sort(updates.begin(), updates.end(), [](const canonical_update& a, const canonical_update& b) { return a.variable < b.variable; });
+      return updates;
+    };
+    register_canonical("ResourceApply" + std::string(Update::name), rewrite);
+    register_canonical("Apply" + std::string(Update::name), std::move(rewrite));
   };
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (step(std::type_identity<Updates>{}), ...);
   }(std::type_identity<update::operators<std::tuple>>{});
+  // Assignments to variables by handle.
+  const auto assignment = [](std::string_view type, auto change) {
+    register_canonical(type, {.operands = {0, 1}, .writes = true, .updates = [change](list x, const graph_operation&) {
+                                std::vector<canonical_update> updates;
+                                if (x[0].type() == x[1].type() && x[0].extent() == x[1].extent()) updates.push_back(change(x));
+                                return updates;
+                              }});
+  };
+  assignment("AssignVariableOp", [](list x) { return canonical_update{0, x[1], false}; });
+  assignment("AssignAddVariableOp", [](list x) { return canonical_update{0, x[0] + x[1], false}; });
+  assignment("AssignSubVariableOp", [](list x) { return canonical_update{0, x[1], true}; });
   // The second results of cross entropies: the gradients for the logits.
   pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
   pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);

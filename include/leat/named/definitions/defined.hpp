@@ -7,4 +7,6 @@
 #include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
+#include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/state.hpp>
+#include <leat/named/definitions/text.hpp>

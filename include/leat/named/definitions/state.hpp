@@ -60,20 +60,24 @@ LEAT_FILL(fill_state_definitions) {
                    leat::shape_text(c.input(at).extent));
           extent = known_of(extent, c.input(at).extent);
         }
-        c.set(0, extent);
+        if (c.result_count() > 0) c.set(0, extent);
       };
     };
     const std::string name(Update::name), arguments(Update::arguments);
     const std::string rest =
         ") -> (out: &T); use_locking: bool = false" + std::string(Update::flags.empty() ? "" : "; ") + std::string(Update::flags);
+    // Variables by handle have the same operators without a result.
+    const std::string of_handle = ") -> ()" + rest.substr(rest.find(';'));
     define_operator("Apply" + name + "(" + arguments + rest, check(false));
+    define_operator("ResourceApply" + name + "(" + arguments + of_handle, check(false));
     if (!Update::of_rows) return;
     const std::string_view gradient = update::inputs_of<Update>.names[update::inputs_of<Update>.gradient];
     const std::string its_words = std::string(gradient) + ": T";
     const std::size_t at = arguments.find(its_words);
-    define_operator("SparseApply" + name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" +
-                        arguments.substr(at + its_words.size()) + rest + "; Tindices: {int32, int64}",
-                    {.is = nature::effect, .work = work_kind::scattered}, check(true));
+    const std::string of_rows = name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" + arguments.substr(at + its_words.size());
+    const facts scattered_writes{.is = nature::effect, .work = work_kind::scattered};
+    define_operator("SparseApply" + of_rows + rest + "; Tindices: {int32, int64}", scattered_writes, check(true));
+    define_operator("ResourceSparseApply" + of_rows + of_handle + "; Tindices: {int32, int64}", scattered_writes, check(true));
   };
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (define_update(std::type_identity<Updates>{}), ...);

@@ -254,6 +254,7 @@ LEAT_FILL(fill_array_gradients) {
   enter_gradients({
       {"Identity", class_gradient<identity_op>},
       {"RefIdentity", class_gradient<identity_op>},
+      {"ReadVariableOp", class_gradient<identity_op>},
       {"PlaceholderWithDefault", class_gradient<identity_op>},
       {"PreventGradient", prevented_gradient},
       {"Print", class_gradient<identity_op>},

@@ -155,6 +155,19 @@ inline output sum_of_gathered(const output& dy, const output& indices, const out
   const output sums = add_up(values, at, segments);
   return reshape(sums, vector_of_parts(g, {vector_part::of(outer), vector_part::of(flat_shape)}));
 }
+/// The gradient of rows that are gathered from a variable by its handle.
+inline gradient_list gradient_of_gather_by_handle(const gradient_call& c) {
+  const output variable = c.input(0);
+  graph& g = c.owner();
+  const shape& s = variable.extent();
+  const output its_shape = s.is_static() ? shape_of(variable)
+                                         : g.named()
+                                               .raw(g, "VariableShape", std::array{variable}, {{"out_type", dtype::int32}},
+                                                    {{dtype::int32, vector_of(s.has_rank() ? s.rank : -1)}})
+                                               .result();
+  const output count = expand_dims(element_count_of(c.input(1)), 0);
+  return {gradient_of_rows(c, c.dy(), its_shape, count)};
+}
 /// The gradient of a gather. It is sparse for rows of a tensor. Another axis is moved to the front, after the batch dimensions, and back
 /// again afterwards.
 inline gradient_list gradient_of_gather(const gradient_call& c) {
@@ -379,6 +392,7 @@ LEAT_FILL(fill_gather_gradients) {
   enter_gradients({
       {"GatherV2", gradient_of_gather},
       {"Gather", gradient_of_gather},
+      {"ResourceGather", gradient_of_gather_by_handle},
       {"GatherNd", gradient_of_gather_nd},
       {"ScatterNd", gradient_of_scatter_nd},
       {"TopKV2", gradient_of_top_k}, {"TopK", gradient_of_top_k},

@@ -81,8 +81,8 @@ inline void bind_attributes(const operator_definition& d, std::span<const argume
       const data_type is = base_of(to_data_type(inputs[static_cast<std::size_t>(k)].type));
       if (!a.list_attribute.empty()) {
         list.push_back(is);
-      } else if (is == data_type::invalid) {
-        continue;
+      } else if (is == data_type::invalid || (a.reference && (a.type == data_type::resource || is == data_type::resource))) {
+        continue;  // a variable of any dtype by its handle, or a handle that control flow has passed on
       } else if (a.type != data_type::invalid) {
         if (a.type != is)
           throw invalid_argument("Input '" + a.name + "' of '" + d.type + "' Op has type " + type_text(is) +

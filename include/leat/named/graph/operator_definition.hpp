@@ -8,8 +8,8 @@
 //   Assert(condition: bool, data: list(T)) -> (); summarize: int = 3
 //
 // and a shape rule for its results. `&` is a reference to a variable, `N*T` is N tensors of one dtype, `list(T)` are tensors of any dtypes,
-// and attributes, with defaults, follow the semicolon. T and N are attributes that follow from the inputs; other attributes are written
-// out: `out_type: type = int32`. `{float32, float64}` limits a type.
+// and attributes, with defaults, follow the semicolon. `&resource` is a variable of any dtype, by its handle. T and N are attributes that
+// follow from the inputs; other attributes are written out: `out_type: type = int32`. `{float32, float64}` limits a type.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -119,7 +119,9 @@ LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_image_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
+LEAT_DECLARE_FILL(fill_resource_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
+LEAT_DECLARE_FILL(fill_text_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
 }  // namespace detail
 

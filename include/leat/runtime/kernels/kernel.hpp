@@ -49,6 +49,7 @@ struct session_state {
   std::atomic<bool> closed{false};
   std::ostream* log = nullptr;  // output of Print; null: standard error
   std::mutex log_guard;
+  std::string file_root;  // the folder in which nodes may read and write files; empty: nowhere
   std::atomic<std::int64_t> part_runs{0};  // number of runs of compiled subgraphs
   memory_meter* meter = nullptr;           // null if the session has no limit
 
@@ -194,9 +195,11 @@ LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
 LEAT_DECLARE_FILL(fill_random_kernels);
 LEAT_DECLARE_FILL(fill_replica_kernels);
+LEAT_DECLARE_FILL(fill_resource_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
+LEAT_DECLARE_FILL(fill_text_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
 }  // namespace runtime
 
@@ -205,6 +208,7 @@ namespace detail {
 // `data` and `summary`.
 LEAT_DECLARE_FILL(fill_summary_kernels);
 LEAT_DECLARE_FILL(fill_iterator_kernels);
+LEAT_DECLARE_FILL(fill_saver_kernels);
 
 struct kernel_registry {
   std::mutex guard;
@@ -217,8 +221,9 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_control_kernels, runtime::fill_exchange_kernels, runtime::fill_image_kernels,
                         runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
-                        runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
+                        runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_shape_kernels,
+                        runtime::fill_state_kernels, runtime::fill_text_kernels, runtime::fill_update_kernels, fill_summary_kernels,
+                        fill_iterator_kernels, fill_saver_kernels)});
   return table;
 }
 }  // namespace detail

@@ -13,7 +13,9 @@
 #include <leat/runtime/kernels/random.hpp>
 #include <leat/runtime/kernels/replicas.hpp>
 #include <leat/runtime/kernels/resize.hpp>
+#include <leat/runtime/kernels/resource.hpp>
 #include <leat/runtime/kernels/roster.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
+#include <leat/runtime/kernels/text.hpp>
 #include <leat/runtime/kernels/update.hpp>

@@ -219,8 +219,11 @@ void run_update(kernel_context& c, bool of_rows) {
 
 LEAT_FILL(fill_update_kernels) {
   const auto add = []<class Update>(std::type_identity<Update>) {
-    register_kernel("Apply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, false); });
-    if (Update::of_rows) register_kernel("SparseApply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, true); });
+    for (const std::string by : {"", "Resource"}) {
+      register_kernel(by + "Apply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, false); });
+      if (Update::of_rows)
+        register_kernel(by + "SparseApply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, true); });
+    }
   };
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (add(std::type_identity<Updates>{}), ...);

@@ -177,11 +177,9 @@ class run_planner {
     constexpr std::string_view functions =
         ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
         "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
-    constexpr std::string_view handles =
-        ": variables by handle, as TensorFlow 2 makes them, have no kernel; freeze the model there "
-        "(convert_variables_to_constants_v2), or make them with use_resource=False";
+    constexpr std::string_view savers = ": include <leat/checkpoint.hpp>, and name session_options::file_root";
     constexpr std::pair<std::string_view, std::string_view> remedies[]{
-        {"StatefulPartitionedCall", functions}, {"PartitionedCall", functions}, {"VarHandleOp", handles}, {"ReadVariableOp", handles}};
+        {"StatefulPartitionedCall", functions}, {"PartitionedCall", functions}, {"SaveV2", savers}, {"RestoreV2", savers}, {"MergeV2Checkpoints", savers}};
     for (const auto& [of, remedy] : remedies)
       if (of == type) return remedy;
     return {};

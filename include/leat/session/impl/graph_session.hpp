@@ -84,6 +84,7 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
                            "; it is a number of bytes, or 0");
   kept_->state.random_numbers = options_.random_numbers;
   kept_->state.log = options_.log;
+  kept_->state.file_root = options_.file_root;
   kept_->state.programs->set(options_.program_memory_in_bytes);
   if (options_.start_timeout_in_ms <= 0) throw invalid_argument("start_timeout_in_ms is a number of milliseconds above 0");
   if (!options_.target.empty()) kept_->remote = connect_session(g, options_);

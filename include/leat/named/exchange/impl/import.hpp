@@ -395,6 +395,10 @@ class importer {
     if (held == nullptr) return;
     const auto* said = held->get_if<tensor_shape_proto>();
     const std::size_t count = said != nullptr ? said->size() : 0;
+    if (is_operator<handle_variable_op>(*request.op)) {  // the shape of the handle, a scalar
+      request.attributes.erase("_output_shapes");
+      return;
+    }
     if (count < request.results.size())
       fail(def, "has " + std::to_string(request.results.size()) + " outputs but the _output_shapes attribute specifies shapes for " +
                     std::to_string(count) + " outputs");
@@ -424,10 +428,17 @@ class importer {
     fail(def, "input '" + text + "': '" + nodes_.record(in.index()).name + "' (" + std::string(g_.at(in.index()).op->type) + ") has " +
                   (has == 0 ? std::string("no output") : std::to_string(has) + (has == 1 ? " output" : " outputs")));
   }
+  // The dtype and shape of an input. A variable by handle is a handle to operators that do not take it as a variable, such as those of
+  // control flow.
+  tensor_info info_of_input(const output& in) const {
+    if (is_operator<handle_variable_op>(*g_.at(in.index()).op)) return {static_cast<dtype>(data_type::resource), shape{}};
+    return {in.type(), in.extent()};
+  }
   static bool is_open(const node_request& request, int k) { return k < 64 && (request.open_inputs >> k & 1) != 0; }
   // Whether an input may be a reference to a variable, as far as is known; a fed tensor may be one.
   bool may_refer(const output& in) const {
     const op_info& from = *g_.at(in.index()).op;
+    if (in.type() == static_cast<dtype>(data_type::resource)) return true;  // a handle that control flow has passed on
     if (from.kind == op_kind::placeholder || is_reference_result(from, in.port())) return true;
     return from.infer == nullptr && find_definition(from.type) == nullptr;  // of an unknown operator
   }
@@ -457,6 +468,10 @@ class importer {
         if (i < 64 && (request.open_inputs >> i & 1) != 0) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
     attribute_map attributes = def.attributes;
     const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
+    for (const auto& range : ranges)
+      for (int i = range.first; i < range.first + range.count; ++i)
+        if (!range.argument->reference && !is_open(request, i))
+          infos[static_cast<std::size_t>(i)] = info_of_input(request.inputs[static_cast<std::size_t>(i)]);
     bind_attributes(d, ranges, infos, attributes);
     check_attributes(d, attributes);
     for (const auto& range : ranges)
@@ -519,8 +534,7 @@ class importer {
     std::vector<tensor_info> infos;
     bool all_known = true;
     for (int k = 0; k < operands; ++k) {
-      const output& in = request.inputs[static_cast<std::size_t>(k)];
-      tensor_info info{in.type(), in.extent()};
+      tensor_info info = info_of_input(request.inputs[static_cast<std::size_t>(k)]);
       for (const field& f : fields)
         if (f.kind == field_kind::type_of && info.type == dtype::invalid && speaks_of(fields, static_cast<int>(f.value), k))
           info.type = type_attribute(def, f.name);
