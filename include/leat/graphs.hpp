@@ -48,6 +48,9 @@
 #if defined(LEAT_SAVERS_OF_GRAPHS)
 #include LEAT_SAVERS_OF_GRAPHS
 #endif
+#if defined(LEAT_FUNCTIONS_OF_GRAPHS)
+#include LEAT_FUNCTIONS_OF_GRAPHS
+#endif
 #if defined(LEAT_SUMMARIES_OF_GRAPHS)
 #include LEAT_SUMMARIES_OF_GRAPHS
 #endif

@@ -66,3 +66,9 @@ void write_binary_file(const M& m, const std::filesystem::path& path) {
 }
 
 }  // namespace leat::io
+
+// In programs with graphs, whichever header is included first, an import puts functions in place of their calls.
+#define LEAT_FUNCTIONS_OF_GRAPHS <leat/io/functions.hpp>
+#if defined(LEAT_HAS_GRAPHS)
+#include LEAT_FUNCTIONS_OF_GRAPHS
+#endif

@@ -69,3 +69,9 @@ void write_text_file(const M& m, const std::filesystem::path& path) {
 #if LEAT_WITH_BODIES
 #include <leat/io/impl/text.hpp>
 #endif
+
+// In programs with graphs, whichever header is included first, an import puts functions in place of their calls.
+#define LEAT_FUNCTIONS_OF_GRAPHS <leat/io/functions.hpp>
+#if defined(LEAT_HAS_GRAPHS)
+#include LEAT_FUNCTIONS_OF_GRAPHS
+#endif

@@ -26,6 +26,7 @@
 #include <leat/io/impl/element_format.hpp>
 #include <leat/io/impl/example.hpp>
 #include <leat/io/impl/file.hpp>
+#include <leat/io/impl/functions.hpp>
 #include <leat/io/impl/idx.hpp>
 #include <leat/io/impl/inflate.hpp>
 #include <leat/io/impl/input_file.hpp>

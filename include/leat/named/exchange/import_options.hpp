@@ -1,6 +1,7 @@
 #pragma once
 // Options of import_graph; see named/exchange/import.hpp.
 
+#include <leat/core/fill.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/proto/node_def.hpp>
@@ -15,8 +16,21 @@ struct import_options {
   bool unknown_operators = true;                           // whether unknown operators are accepted
 };
 
+namespace detail {
+/// Puts the bodies of a graph's functions in place of their calls (io/functions.hpp); null in programs that read no binary or text files,
+/// as only these have functions.
+using inline_function = graph_def (*)(const graph_def&);
+LEAT_DECLARE_FILL(fill_function_inliner);
+inline inline_function& inliner_of_functions() {
+  static constinit inline_function inliner = nullptr;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_function_inliner)});
+  return inliner;
+}
+}  // namespace detail
+
 /// Makes the nodes of a file's graph, and returns the elements that `return_elements` names. Names, inputs and cycles are checked before
-/// the first node is made.
+/// the first node is made. The bodies of functions take the place of their calls (`io::inline_functions`).
 /// Errors, naming the node: invalid_argument for duplicate or malformed names, inputs or outputs that do not exist, cycles, wrong numbers
 /// or dtypes of inputs, attributes of the wrong kind or range, shapes that do not fit; resource_exhausted for more outputs than are in
 /// proportion to the file; unimplemented for more than 8 dimensions, and for unknown operators unless accepted.

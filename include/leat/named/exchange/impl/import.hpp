@@ -719,6 +719,8 @@ class importer {
 }  // namespace detail
 
 LEAT_FUNCTION std::vector<graph_element> import_graph(graph& g, const graph_def& def, const import_options& options) {
+  if (const auto inline_all = detail::inliner_of_functions(); inline_all != nullptr && !def.library.empty())
+    return detail::importer(g, inline_all(def), options).run();
   return detail::importer(g, def, options).run();
 }
 
