@@ -10,6 +10,7 @@
 #include <leat/checkpoint/impl/checkpoint_state.hpp>
 #include <leat/checkpoint/impl/graph_session_access.hpp>
 #include <leat/checkpoint/impl/manifest.hpp>
+#include <leat/checkpoint/impl/meta_graph.hpp>
 #include <leat/checkpoint/impl/packed_texts.hpp>
 #include <leat/checkpoint/impl/saver.hpp>
 #include <leat/checkpoint/impl/session_access.hpp>
@@ -40,6 +41,7 @@
 #include <leat/io/impl/safetensors.hpp>
 #include <leat/io/impl/saved_model.hpp>
 #include <leat/io/impl/saved_model_folder.hpp>
+#include <leat/io/impl/saver_nodes.hpp>
 #include <leat/io/impl/sliced_checkpoint.hpp>
 #include <leat/io/impl/snappy.hpp>
 #include <leat/io/impl/sorted_table.hpp>
