@@ -186,7 +186,8 @@ inline bool is_exempt(const std::string& type) {
   for (const auto& e : exemptions())
     if (e.type == type) return true;
   for (const char* part :
-       {"Queue", "Random", "TruncatedNormal", "Multinomial", "Accumulator", "Summary", "Iterator", "HostDataset", "_Send", "_Recv"})
+       {"Queue", "Random", "TruncatedNormal", "Multinomial", "Accumulator", "Summary", "Iterator", "HostDataset", "_Send", "_Recv", "Resource",
+        "VariableOp"})
     if (type.find(part) != type.npos) return true;
   return false;
 }

@@ -18,7 +18,7 @@ v1 = tf.compat.v1
 DRAWING = {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
            "RandomShuffleQueueV2", "RandomShuffleQueue", "ParameterizedTruncatedNormal", "RandomGamma", "StatelessRandomUniform"}
 # Operators that leat carries in graphs but has no kernel for: what needs one is not asked for, or counted as left out.
-NO_KERNEL = {"VarHandleOp", "ResourceConditionalAccumulator"}
+NO_KERNEL = set()
 # The client's own exceptions, which have no class in the runtime.
 CLASSES = {"ValueError": "InvalidArgumentError", "TypeError": "InvalidArgumentError", "RuntimeError": "FailedPreconditionError"}
 # relative, and absolute for the largest element of the tensor (at least 1)

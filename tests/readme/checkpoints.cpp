@@ -2,6 +2,7 @@
 
 // [listing checkpoint_includes]
 #include <leat/checkpoint.hpp>
+#include <leat/checkpoint/meta_graph.hpp>
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 
@@ -91,6 +92,12 @@ void exchanged() {
   saver save({.format = checkpoint_format::tensorflow});
   const std::string path = save(s, "exchanged/model.ckpt", 100);  // model.ckpt-100.index, .data-00000-of-00001, .meta
   save.restore(s, path);                                          // also one that TensorFlow wrote
+  // [end]
+  // [listing checkpoint_meta_graph]
+  graph other;
+  imported_meta_graph model = import_meta_graph(other, path + ".meta");
+  graph_session trainer(other);
+  model.restorer.restore(trainer, path);
   // [end]
   std::cout << path << '\n';
 }
