@@ -10,12 +10,12 @@ namespace leat::detail {
 LEAT_FILL(fill_resource_definitions) {
   constexpr facts writes{.is = nature::effect, .stops_gradient = true};
   define_operator("ReadVariableOp(resource: &dtype) -> (value: dtype)", {.is = nature::inert, .work = work_kind::none, .forwards = true},
-                  shapes::like<0>);
+                  [](shape_context& c) { c.set(0, shapes::of_variable(c)); });
   define_operator("VarIsInitializedOp(resource: &resource) -> (is_initialized: bool)",
                   {.is = nature::observes, .work = work_kind::none, .state = state_role::is_initialized}, shapes::numbers);
   const auto assigned = [](shape_context& c) {
-    if (!may_equal(c.input(0).extent, c.input(1).extent))
-      c.fail("the variable has shape " + leat::shape_text(c.input(0).extent) + ", the value " + leat::shape_text(c.input(1).extent));
+    if (!may_equal(shapes::of_variable(c), c.input(1).extent))
+      c.fail("the variable has shape " + leat::shape_text(shapes::of_variable(c)) + ", the value " + leat::shape_text(c.input(1).extent));
   };
   define_operator("AssignVariableOp(resource: &dtype, value: dtype) -> (); validate_shape: bool = false", writes, assigned);
   constexpr facts adds{.is = nature::effect, .adds = true, .stops_gradient = true};
@@ -25,14 +25,14 @@ LEAT_FILL(fill_resource_definitions) {
   define_operator("DisableCopyOnRead(resource: &resource) -> ()", {.is = nature::inert, .work = work_kind::none});
   define_operator("VariableShape(input: &resource) -> (output: out_type); out_type: {int32, int64} = int32", {.is = nature::observes},
                   [](shape_context& c) {
-                    const shape& s = c.input(0).extent;
+                    const shape s = shapes::of_variable(c);
                     c.set(0, shapes::vector_of(s.has_rank() ? s.rank : -1));
                   });
   define_operator(
       "ResourceGather(resource: &dtype, indices: Tindices) -> (output: dtype); batch_dims: int = 0; validate_indices: bool = true; Tindices: "
       "{int32, int64}",
       {.is = nature::observes, .work = work_kind::gathered}, [](shape_context& c) {
-        const shape& s = c.input(0).extent;
+        const shape s = shapes::of_variable(c);
         const shape& at = c.input(1).extent;
         const std::int64_t batch_dims = c.integer("batch_dims");
         if (!s.has_rank() || !at.has_rank() || batch_dims != 0) return;
@@ -43,7 +43,7 @@ LEAT_FILL(fill_resource_definitions) {
       });
   // The result is the variable after the update only in operators on references; these have none.
   const auto scattered = [](shape_context& c) {
-    const shape& s = c.input(0).extent;
+    const shape s = shapes::of_variable(c);
     const shape& at = c.input(1).extent;
     const shape& updates = c.input(2).extent;
     if (!s.has_rank() || !at.has_rank() || !updates.has_rank() || updates.rank == 0) return;

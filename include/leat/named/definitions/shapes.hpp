@@ -14,6 +14,10 @@ inline shape vector_of(std::int64_t n) {
 }
 inline const shape scalar{};
 
+/// The shape of the variable that a node takes as its first input; unknown behind a handle that control flow has passed on.
+inline shape of_variable(const shape_context& c) {
+  return c.input(0).type == static_cast<dtype>(data_type::resource) ? shape::unknown() : c.input(0).extent;
+}
 /// All results are scalars.
 inline void numbers(shape_context& c) { c.set_all(scalar); }
 /// All results have the shape [2], TensorFlow's shape of handles of stacks and accumulators, although they are scalars.

@@ -50,11 +50,12 @@ LEAT_FILL(fill_state_definitions) {
   const auto define_update = []<class Update>(std::type_identity<Update>) {
     const auto check = [](bool of_rows) {
       return [of_rows](shape_context& c) {
-        shape extent = c.input(0).extent;
+        shape extent = shapes::of_variable(c);
         for (int k = 0; k < update::inputs_of<Update>.count; ++k) {
           const int at = of_rows && k > update::inputs_of<Update>.gradient ? k + 1 : k;
           if (update::inputs_of<Update>.roles[k] == update::role::scalar) shapes::want_rank(c, at, 0);
           if (update::inputs_of<Update>.roles[k] == update::role::scalar || (of_rows && k == update::inputs_of<Update>.gradient)) continue;
+          if (c.input(at).type == static_cast<dtype>(data_type::resource)) continue;
           if (!may_equal(extent, c.input(at).extent))
             c.fail("var and input " + std::to_string(at) + " do not have the same shape: " + leat::shape_text(extent) + " " +
                    leat::shape_text(c.input(at).extent));
