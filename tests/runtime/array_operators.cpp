@@ -123,7 +123,7 @@ output call(std::string_view type, std::initializer_list<number_argument> inputs
   return call_operator(default_graph(), type, inputs, std::move(settings)).result();
 }
 number_argument integers(const extents& of, const std::vector<std::int32_t>& list) { return tensor_literal(shape_of_list(of), list); }
-number_argument number(std::int32_t value) { return tensor_literal(value); }
+number_argument size_of_axis(std::int32_t value) { return tensor_literal(value); }
 
 }  // namespace array_operators_test
 using namespace array_operators_test;
@@ -250,7 +250,6 @@ TEST_CASE("gradients of diagonals, against differences, for known shapes and for
     check({{3, 4}}, [](const auto& in) {
       return call("MatrixBandPart", {in[0], tensor_literal(std::int64_t{1}), tensor_literal(std::int64_t{0})});
     });
-    const auto zero = constant(0.5);
     for (const char* version : {"V2", "V3"}) {
       const std::string name = version;
       for (const char* align : {"LEFT_RIGHT", "RIGHT_LEFT"}) {
@@ -262,7 +261,7 @@ TEST_CASE("gradients of diagonals, against differences, for known shapes and for
           return call("MatrixSetDiag" + name, {in[0], in[1], integers({2}, {-2, 1})}, settings);
         });
         check({{4, 3}}, [&](const auto& in) {
-          return call("MatrixDiag" + name, {in[0], integers({2}, {-2, 1}), number(3), number(4), constant(0.5)}, settings);
+          return call("MatrixDiag" + name, {in[0], integers({2}, {-2, 1}), size_of_axis(3), size_of_axis(4), constant(0.5)}, settings);
         });
       }
     }
@@ -316,20 +315,179 @@ TEST_CASE("elements written by index into copies of arrays") {
     }
 }
 
-TEST_CASE("elements written by index into variables, and into arrays that a value fills") {
-  for (const dtype type : all_numbers) {
-    const std::pair<const char*, number_list> wanted[]{{"ScatterNdUpdate", {3, 2, 5, 1}}, {"ScatterNdAdd", {8, 5, 5, 8}},
-                                                       {"ScatterNdSub", {2, 5, 5, 2}},    {"ScatterNdMin", {3, 5, 5, 1}},
-                                                       {"ScatterNdMax", {5, 5, 5, 5}}};
+TEST_CASE("elements written by index into variables") {
+  const std::pair<const char*, number_list> wanted[]{{"ScatterNdUpdate", {3, 2, 5, 1}},
+                                                     {"ScatterNdAdd", {8, 7, 5, 6}},
+                                                     {"ScatterNdSub", {2, 3, 5, 4}},
+                                                     {"ScatterNdMin", {3, 2, 5, 1}},
+                                                     {"ScatterNdMax", {5, 5, 5, 5}}};
+  for (const dtype type : all_numbers)
     for (const auto& [operation, list] : wanted) {
       graph g;
       const auto scope = g.as_default();
-      const auto v = variable_at("v", tensor_of(type, {4}, {5, 5, 5, 5}));
-      const bool replaces = std::string_view(operation) == "ScatterNdUpdate";
-      const auto step = call_operator(g, operation, {v, replaces ? integers({3, 1}, {0, 3, 1}) : integers({3, 1}, {0, 3, 3}),
-                                                     constant_of(tensor_of(type, {3}, {3, 1, 2}))});
-      static_cast<void>(step);
-      static_cast<void>(list);
+      const auto v = variable(tensor_literal({5, 5, 5, 5}), "v");
+      const auto typed = with_number(type, [&]<class T>(T) { return variable(tensor_literal(std::vector<T>(4, T(5))), "typed"); });
+      const auto updates = placeholder(type, {3});
+      const auto write = call(operation, {typed, integers({3, 1}, {0, 3, 1}), updates});
+      const auto outside = call(operation, {v, integers({1, 1}, {4}), number_argument(tensor_literal({1}))});
+      const auto ignored = call(operation, {v, integers({1, 1}, {4}), number_argument(tensor_literal({1}))}, {{"bad_indices_policy", "IGNORE"}});
+      graph_session s(g);
+      s.run(global_variables_initializer());
+      CHECK(list_of(s.run({write}, {{updates, tensor_of(type, {3}, {3, 1, 2})}})[0]) == list);
+      CHECK(list_of(s.value(typed)) == list);
+      CHECK(leat_test::says(leat_test::message_of<invalid_argument>([&] { s.run(outside); }), "does not index into shape [4]"));
+      CHECK(leat_test::says(leat_test::message_of<unimplemented>([&] { s.run(ignored); }), "bad_indices_policy 'IGNORE'"));
     }
+}
+
+TEST_CASE("sparse values in an array that a value fills") {
+  for (const dtype type : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean})
+    CHECK(values_of("SparseToDense", {ints({2, 2}, {0, 1, 1, 0}), ints({2}, {2, 3}), tensor_of(type, {2}, {0, 1}), one(1, type)}) ==
+          number_list{1, 0, 1, 1, 1, 1});
+  const auto five = one(5, dtype::float32), zero = one(0, dtype::float32);
+  CHECK(values_of("SparseToDense", {one(1), ints({1}, {3}), five, zero}) == number_list{0, 5, 0});
+  CHECK(values_of("SparseToDense", {ints({2}, {0, 2}), ints({1}, {3}), five, zero}) == number_list{5, 0, 5});
+  const attribute_map unchecked{{"validate_indices", false}};
+  CHECK(values_of("SparseToDense", {ints({3}, {2, 0, 2}), ints({1}, {3}), floats({3}, {1, 2, 3}), zero}, unchecked) == number_list{2, 0, 3});
+  const auto list = [&](const tensor_value& at) { return std::vector<tensor_value>{at, ints({1}, {3}), five, zero}; };
+  SAYS("indices[1] = [0] is out of order. Many sparse ops require sorted indices.", "SparseToDense", list(ints({2}, {2, 0})));
+  SAYS("indices[1] = [2] is repeated", "SparseToDense", list(ints({2}, {2, 2})));
+  SAYS("indices[1] = [3] is out of bounds: need 0 <= index < [3]", "SparseToDense", list(ints({2}, {0, 3})));
+  SAYS("Indices are not valid (out of bounds).  Shape: [3]", "SparseToDense", list(ints({2}, {0, -1})), unchecked);
+  SAYS("sparse_indices should be a scalar, vector, or matrix, got shape [1,1,1]", "SparseToDense", list(ints({1, 1, 1}, {0})));
+  SAYS("output_shape must be rank 1, got shape [1,1]", "SparseToDense", {one(0), ints({1, 1}, {3}), five, zero});
+  SAYS("output_shape has incorrect number of elements: 1 should be: 2", "SparseToDense", {ints({1, 2}, {0, 0}), ints({1}, {3}), five, zero});
+  SAYS("sparse_values has incorrect shape [3], should be [] or [2]", "SparseToDense",
+       {ints({2}, {0, 1}), ints({1}, {3}), floats({3}, {1, 2, 3}), zero});
+  SAYS("Dimension -3 must be >= 0", "SparseToDense", {one(0), ints({1}, {-3}), five, zero});
+  SAYS("default_value should be a scalar.", "SparseToDense", {one(0), ints({1}, {3}), five, floats({1}, {0})});
+  for (const bool is_static : {true, false})
+    check_gradient({{2}, {}}, [](const auto& in) { return call("SparseToDense", {integers({2, 2}, {0, 1, 1, 0}), integers({2}, {2, 3}), in[0], in[1]}); },
+                   is_static);
+  check_gradient({{}, {}}, [](const auto& in) { return call("SparseToDense", {integers({2}, {0, 2}), integers({1}, {3}), in[0], in[1]}); });
+}
+
+TEST_CASE("arrays that are passed on, checked, or added") {
+  const auto two = run_node("IdentityN", {floats({2}, {1, 2}), one(1, dtype::boolean)});
+  CHECK(list_of(two[0]) == number_list{1, 2});
+  CHECK(two[1].type() == dtype::boolean);
+  check_gradient({{2}, {2}}, [](const auto& in) {
+    const auto node = call_operator(default_graph(), "IdentityN", {in[0], size_of_axis(1), in[1]});
+    return node.result(0) * node.result(2);
+  });
+  check_gradient({{2}, {2}}, [](const auto& in) {  // one of the results has no user
+    return call_operator(default_graph(), "IdentityN", {in[0], in[1]}).result(0) + 2.0 * in[1];
+  });
+  const auto expected = [](std::initializer_list<std::int64_t> sizes) { return attribute_map{{"shape", to_proto(shape_value(sizes))}}; };
+  const auto matrix = counted(dtype::float32, {2, 3});
+  CHECK(values_of("EnsureShape", {matrix}, expected({-1, 3})) == list_of(matrix));
+  CHECK(values_of("EnsureShape", {matrix}, {{"shape", to_proto(shape::unknown())}}) == list_of(matrix));
+  SAYS("Shape of tensor Placeholder [2,3] is not compatible with expected shape [?,4].", "EnsureShape", {matrix}, expected({-1, 4}));
+  SAYS("[2,3] is not compatible with expected shape [?,2,3].", "EnsureShape", {matrix}, expected({-1, 2, 3}));
+  check_gradient({{2, 3}}, [&](const auto& in) { return call("EnsureShape", {in[0]}, expected({2, -1})); }, false);
+  for (const dtype type : all_numbers) {
+    const auto x = tensor_of(type, {2}, {1, 100}), y = tensor_of(type, {2}, {2, 20});
+    CHECK(values_of("AccumulateNV2", {x, y, y}, expected({2})) == number_list{5, 140});
+    CHECK(list_of(x) == number_list{1, 100});  // is not written to
   }
+  SAYS("Inputs to operation AccumulateNV2 must have the same size and shape.  Input 0: [2,3] != input 1: [1]", "AccumulateNV2",
+       {matrix, floats({1}, {1})}, expected({2}));
+  check_gradient({{2}, {2}}, [&](const auto& in) { return call("AccumulateNV2", {in[0], in[1], in[0]}, expected({2})); });
+}
+
+TEST_CASE("comparisons with a tolerance, boundaries, and counts") {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  CHECK(values_of("ApproximateEqual", {floats({4}, {0, 0, nan, infinity}), floats({4}, {0.5, 0.75, nan, infinity})}, {{"tolerance", 0.5f}}) ==
+        number_list{1, 0, 0, 0});
+  CHECK(values_of("ApproximateEqual", {one(1, dtype::float64), one(1.000009, dtype::float64)}) == number_list{1});
+  SAYS("x and y must be of the same shape. x shape: [2]. y shape: []", "ApproximateEqual", {floats({2}, {1, 2}), one(1, dtype::float32)});
+  const attribute_map borders{{"boundaries", std::vector<float>{0, 1}}};
+  CHECK(values_of("Bucketize", {floats({5}, {-1, 0, 1, 2, nan})}, borders) == number_list{0, 1, 2, 2, 2});
+  CHECK(values_of("Bucketize", {ints({3}, {-1, 0, 1})}, borders) == number_list{0, 1, 2});
+  SAYS("Expected sorted boundaries", "Bucketize", {floats({1}, {0})}, {{"boundaries", std::vector<float>{1, 0}}});
+
+  const auto arr = ints({4}, {1, 2, 2, 7});
+  CHECK(values_of("Bincount", {arr, one(4), floats({0}, {})}) == number_list{0, 1, 2, 0});
+  CHECK(values_of("Bincount", {arr, one(0), floats({0}, {})}).empty());
+  CHECK(values_of("Bincount", {arr, one(4), tensor_of(dtype::int64, {2, 2}, {1, 2, 3, 4})}) == number_list{0, 1, 5, 0});
+  SAYS("Input arr must be non-negative!", "Bincount", {ints({1}, {-1}), one(4), floats({0}, {})});
+  SAYS("size (-1) must be non-negative", "Bincount", {arr, one(-1), floats({0}, {})});
+  SAYS("Shape must be rank 0 but is rank 1", "Bincount", {arr, ints({1}, {1}), floats({0}, {})});
+  SAYS("Input indices and weights must have the same size.", "Bincount", {arr, one(4), floats({3}, {1, 2, 3})});
+  const auto rows = ints({2, 3}, {1, 2, 2, 0, 3, 9});
+  CHECK(values_of("DenseBincount", {rows, one(4), floats({0}, {})}) == number_list{0, 1, 2, 0, 1, 0, 0, 1});
+  CHECK(values_of("DenseBincount", {rows, one(4), floats({0}, {})}, {{"binary_output", true}}) == number_list{0, 1, 1, 0, 1, 0, 0, 1});
+  CHECK(values_of("DenseBincount", {rows, one(4), floats({2, 3}, {0, 1, 2, 3, 4, 5})}) == number_list{0, 0, 3, 0, 3, 0, 0, 4});
+  CHECK(values_of("DenseBincount", {one(1), one(3), ints({0}, {})}) == number_list{0, 1, 0});
+  SAYS("Negative input value found: -2", "DenseBincount", {ints({1, 1}, {-2}), one(4), floats({0}, {})});
+  SAYS("Shape must be at most rank 2 but is rank 3", "DenseBincount", {ints({1, 1, 1}, {0}), one(4), floats({0}, {})});
+  SAYS("`weights` must be the same shape as `arr`", "DenseBincount", {ints({1}, {1}), one(4), floats({2}, {1, 2})});
+}
+
+TEST_CASE("coordinates of elements, and distinct parts of arrays") {
+  CHECK(values_of("UnravelIndex", {ints({3}, {22, 41, 37}), ints({2}, {7, 6})}) == number_list{3, 6, 6, 4, 5, 1});
+  CHECK(values_of("UnravelIndex", {one(22), ints({2}, {7, 6})}) == number_list{3, 4});
+  const double half = 1 << 20;
+  CHECK(values_of("UnravelIndex", {one(half, dtype::int64), tensor_of(dtype::int64, {2}, {half, half})}) == number_list{1, 0});
+  SAYS("integer overflow", "UnravelIndex", {one(1), ints({2}, {half, half})});
+  SAYS("index is out of bound as with dims", "UnravelIndex", {one(42), ints({2}, {7, 6})});
+  SAYS("Input dims cannot contain a dim of zero, but dims contains zero at index 1", "UnravelIndex", {one(1), ints({2}, {7, 0})});
+  SAYS("Input dims cannot be negative. Got dim = -2 at index 0", "UnravelIndex", {one(1), ints({2}, {-2, -3})});
+  SAYS("The indices can only be scalar or vector, got \"[1,1]\"", "UnravelIndex", {ints({1, 1}, {0}), ints({1}, {7})});
+  SAYS("received empty tensor indices", "UnravelIndex", {ints({0}, {}), ints({1}, {7})});
+
+  const auto counts = run_node("UniqueWithCounts", {ints({5}, {3, 1, 3, 2, 1})}, {{"out_idx", dtype::int64}});
+  CHECK(list_of(counts[0]) == number_list{3, 1, 2});
+  CHECK(list_of(counts[1]) == number_list{0, 1, 0, 2, 1});
+  CHECK(list_of(counts[2]) == number_list{2, 2, 1});
+  CHECK(counts[2].type() == dtype::int64);
+  const auto columns = run_node("UniqueWithCountsV2", {floats({2, 3}, {1, 2, 1, 3, 4, 3}), ints({1}, {-1})});
+  CHECK(list_of(columns[0]) == number_list{1, 2, 3, 4});
+  CHECK(list_of(columns[1]) == number_list{0, 1, 0});
+  CHECK(list_of(columns[2]) == number_list{2, 1});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto rows = run_node("UniqueV2", {floats({4, 2}, {nan, 1, nan, 1, 0, 1, -0.0, 1}), ints({1}, {0})});
+  CHECK(rows[0].extent() == shape_of_list({3, 2}));
+  CHECK(list_of(rows[1]) == number_list{0, 1, 2, 2});
+  CHECK(run_node("UniqueV2", {floats({3, 0}, {}), ints({1}, {0})})[0].extent() == shape_of_list({1, 0}));
+  CHECK(run_node("UniqueV2", {floats({0, 3}, {}), ints({1}, {0})})[0].extent() == shape_of_list({0, 3}));
+  CHECK(list_of(run_node("UniqueV2", {ints({2}, {4, 4}), ints({0}, {})})[0]) == number_list{4});
+  SAYS("unique expects a 1D vector", "UniqueV2", {ints({1, 1}, {0}), ints({0}, {})});
+  SAYS("axis expects a 1D vector.", "UniqueV2", {ints({1, 1}, {0}), one(0)});
+  SAYS("axis does not support input tensors larger than 1 elements", "UniqueV2", {ints({1, 1}, {0}), ints({2}, {0, 1})});
+  SAYS("axis has to be between [0, 2)", "UniqueV2", {ints({1, 1}, {0}), ints({1}, {2})});
+}
+
+TEST_CASE("colors of images") {
+  const auto close = [](const number_list& is, const number_list& wanted) {
+    REQUIRE(is.size() == wanted.size());
+    for (std::size_t i = 0; i < is.size(); ++i) CHECK(is[i] == doctest::Approx(wanted[i]).epsilon(1e-5).scale(1));
+  };
+  for (const dtype type : {dtype::float32, dtype::float64}) {
+    const number_list colors{1, 0, 0, 0.5, 1, 0.5, 0, 0, 0.5, 0.25, 0.25, 0.25}, hsv{0, 1, 1, 1.0 / 3, 0.5, 1, 2.0 / 3, 1, 0.5, 0, 0, 0.25};
+    close(values_of("RGBToHSV", {tensor_of(type, {2, 2, 3}, colors)}), hsv);
+    close(values_of("HSVToRGB", {tensor_of(type, {2, 2, 3}, hsv)}), colors);
+  }
+  close(values_of("RGBToHSV", {floats({2, 3}, {-1.5, 0.5, 0.5, -0.3, -0.5, -0.7})}), {0.5, 4, 0.5, 1.0 / 12, 0, -0.3});
+  const auto pixels = floats({1, 2, 3}, {0, 0.1, 0.2, 0.3, 0.4, 0.5});
+  close(values_of("AdjustHue", {pixels, one(1.25, dtype::float32)}), {0.2, 0, 0.2, 0.5, 0.3, 0.5});
+  close(values_of("AdjustHue", {pixels, one(-1.25, dtype::float32)}), {0, 0.2, 0, 0.3, 0.5, 0.3});
+  close(values_of("AdjustSaturation", {pixels, one(0, dtype::float32)}), {0.2, 0.2, 0.2, 0.5, 0.5, 0.5});
+  close(values_of("AdjustContrastv2", {floats({1, 2, 2}, {1, 10, 3, 20}), one(2, dtype::float32)}), {0, 5, 4, 25});
+  for (const double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30})
+    for (const char* type : {"AdjustHue", "AdjustSaturation", "AdjustContrastv2"}) {
+      CHECK(run_node(type, {pixels, one(odd, dtype::float32)})[0].elements() == 6);
+      CHECK(run_node(type, {floats({1, 1, 3}, {odd, 1, -odd}), one(1, dtype::float32)})[0].elements() == 3);
+      CHECK(run_node(type, {floats({2, 0, 2, 3}, {}), one(1, dtype::float32)})[0].elements() == 0);
+    }
+  for (const char* type : {"AdjustHue", "AdjustSaturation"}) {
+    SAYS("input must be at least 3-D, got shape[2,3]", type, {counted(dtype::float32, {2, 3}), one(1, dtype::float32)});
+    SAYS("input must have 3 channels but instead has 4 channels.", type, {counted(dtype::float32, {1, 1, 4}), one(1, dtype::float32)});
+  }
+  SAYS("delta must be scalar: [1]", "AdjustHue", {pixels, floats({1}, {1})});
+  SAYS("scale must be scalar: [1]", "AdjustSaturation", {pixels, floats({1}, {1})});
+  SAYS("contrast_factor must be scalar: [1]", "AdjustContrastv2", {pixels, floats({1}, {1})});
+  SAYS("input must have 3 channels but input only has 4 channels.", "RGBToHSV", {floats({4}, {1, 2, 3, 4})});
+  SAYS("input must be at least 1D[]", "HSVToRGB", {one(1, dtype::float32)});
+  for (const bool is_static : {true, false}) check_gradient({{4, 3}}, [](const auto& in) { return call("RGBToHSV", {in[0]}); }, is_static);
 }
