@@ -1,5 +1,5 @@
-// Operators on arrays that graphs have by name: bytes read otherwise, rotation, diagonals, elements written by index, counts and distinct parts,
-// colors. Values are by hand or TensorFlow's, gradients are compared with differences, and errors have TensorFlow's words.
+// Operators on arrays that graphs have by name: bytes read otherwise, rotation, diagonals, elements written by index, counts and distinct
+// parts, colors. Values are by hand or TensorFlow's, gradients are compared with differences, and errors have TensorFlow's words.
 
 #include <leat/graphs.hpp>
 #include <leat/session/graph_session.hpp>
@@ -197,7 +197,8 @@ TEST_CASE("diagonals of matrices: made, taken, replaced, and bands around them")
   CHECK(run_node("MatrixDiagPartV3", {none, ints({2}, {0, 1}), one(9, dtype::float32)})[0].extent() == shape_of_list({2, 0}));
   const auto back = run_node("MatrixDiagPartV3", {matrix, ints({2}, {-1, 2}), one(9, dtype::float32)})[0];
   for (const double rows : {-1.0, 2.0})
-    CHECK(values_of("MatrixDiagV3", {back, ints({2}, {-1, 2}), one(rows), one(3), one(0, dtype::float32)}) == number_list{1, 2, 3, 4, 5, 6});
+    CHECK(values_of("MatrixDiagV3", {back, ints({2}, {-1, 2}), one(rows), one(3), one(0, dtype::float32)}) ==
+          number_list{1, 2, 3, 4, 5, 6});
   CHECK(values_of("MatrixSetDiagV3", {floats({2, 3}, number_list(6, 0)), back, ints({2}, {-1, 2})}) == list_of(matrix));
   CHECK(values_of("MatrixDiagV3", {floats({3}, {1, 2, 3}), one(1), one(3), one(-1), one(7, dtype::float32)}) ==
         number_list{7, 1, 7, 7, 7, 7, 2, 7, 7, 7, 7, 3});
@@ -302,7 +303,8 @@ TEST_CASE("elements written by index into copies of arrays") {
          {x, ints({2, 1}, {0, 1}), counted(dtype::float32, {2, 3})});
     SAYS("indices[1] = [3] does not index into shape [3,4]", type, {x, ints({2, 1}, {0, 3}), counted(dtype::float32, {2, 4})});
     SAYS("indices[1] = [2, -3] does not index into shape [3,4]", type, {x, ints({2, 2}, {0, 1, 2, -3}), floats({2}, {1, 2})});
-    SAYS("Indices and updates specified for empty output shape", type, {floats({0, 4}, {}), ints({1, 1}, {0}), counted(dtype::float32, {1, 4})});
+    SAYS("Indices and updates specified for empty output shape", type,
+         {floats({0, 4}, {}), ints({1, 1}, {0}), counted(dtype::float32, {1, 4})});
     SAYS("Indices and updates specified for empty output shape", type, {floats({3, 0}, {}), ints({1, 1}, {7}), floats({1, 0}, {})});
     SAYS("Indices and updates specified for empty output shape", type, {x, ints({2, 0}, {}), counted(dtype::float32, {2, 3, 4})});
   }
@@ -330,7 +332,8 @@ TEST_CASE("elements written by index into variables") {
       const auto updates = placeholder(type, {3});
       const auto write = call(operation, {typed, integers({3, 1}, {0, 3, 1}), updates});
       const auto outside = call(operation, {v, integers({1, 1}, {4}), number_argument(tensor_literal({1}))});
-      const auto ignored = call(operation, {v, integers({1, 1}, {4}), number_argument(tensor_literal({1}))}, {{"bad_indices_policy", "IGNORE"}});
+      const attribute_map ignore{{"bad_indices_policy", "IGNORE"}};
+      const auto ignored = call(operation, {v, integers({1, 1}, {4}), number_argument(tensor_literal({1}))}, ignore);
       graph_session s(g);
       s.run(global_variables_initializer());
       CHECK(list_of(s.run({write}, {{updates, tensor_of(type, {3}, {3, 1, 2})}})[0]) == list);
@@ -348,7 +351,8 @@ TEST_CASE("sparse values in an array that a value fills") {
   CHECK(values_of("SparseToDense", {one(1), ints({1}, {3}), five, zero}) == number_list{0, 5, 0});
   CHECK(values_of("SparseToDense", {ints({2}, {0, 2}), ints({1}, {3}), five, zero}) == number_list{5, 0, 5});
   const attribute_map unchecked{{"validate_indices", false}};
-  CHECK(values_of("SparseToDense", {ints({3}, {2, 0, 2}), ints({1}, {3}), floats({3}, {1, 2, 3}), zero}, unchecked) == number_list{2, 0, 3});
+  CHECK(values_of("SparseToDense", {ints({3}, {2, 0, 2}), ints({1}, {3}), floats({3}, {1, 2, 3}), zero}, unchecked) ==
+        number_list{2, 0, 3});
   const auto list = [&](const tensor_value& at) { return std::vector<tensor_value>{at, ints({1}, {3}), five, zero}; };
   SAYS("indices[1] = [0] is out of order. Many sparse ops require sorted indices.", "SparseToDense", list(ints({2}, {2, 0})));
   SAYS("indices[1] = [2] is repeated", "SparseToDense", list(ints({2}, {2, 2})));
@@ -356,14 +360,17 @@ TEST_CASE("sparse values in an array that a value fills") {
   SAYS("Indices are not valid (out of bounds).  Shape: [3]", "SparseToDense", list(ints({2}, {0, -1})), unchecked);
   SAYS("sparse_indices should be a scalar, vector, or matrix, got shape [1,1,1]", "SparseToDense", list(ints({1, 1, 1}, {0})));
   SAYS("output_shape must be rank 1, got shape [1,1]", "SparseToDense", {one(0), ints({1, 1}, {3}), five, zero});
-  SAYS("output_shape has incorrect number of elements: 1 should be: 2", "SparseToDense", {ints({1, 2}, {0, 0}), ints({1}, {3}), five, zero});
+  SAYS("output_shape has incorrect number of elements: 1 should be: 2", "SparseToDense",
+       {ints({1, 2}, {0, 0}), ints({1}, {3}), five, zero});
   SAYS("sparse_values has incorrect shape [3], should be [] or [2]", "SparseToDense",
        {ints({2}, {0, 1}), ints({1}, {3}), floats({3}, {1, 2, 3}), zero});
   SAYS("Dimension -3 must be >= 0", "SparseToDense", {one(0), ints({1}, {-3}), five, zero});
   SAYS("default_value should be a scalar.", "SparseToDense", {one(0), ints({1}, {3}), five, floats({1}, {0})});
   for (const bool is_static : {true, false})
-    check_gradient({{2}, {}}, [](const auto& in) { return call("SparseToDense", {integers({2, 2}, {0, 1, 1, 0}), integers({2}, {2, 3}), in[0], in[1]}); },
-                   is_static);
+    check_gradient(
+        {{2}, {}},
+        [](const auto& in) { return call("SparseToDense", {integers({2, 2}, {0, 1, 1, 0}), integers({2}, {2, 3}), in[0], in[1]}); },
+        is_static);
   check_gradient({{}, {}}, [](const auto& in) { return call("SparseToDense", {integers({2}, {0, 2}), integers({1}, {3}), in[0], in[1]}); });
 }
 
@@ -397,7 +404,8 @@ TEST_CASE("arrays that are passed on, checked, or added") {
 
 TEST_CASE("comparisons with a tolerance, boundaries, and counts") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  CHECK(values_of("ApproximateEqual", {floats({4}, {0, 0, nan, infinity}), floats({4}, {0.5, 0.75, nan, infinity})}, {{"tolerance", 0.5f}}) ==
+  const attribute_map by_half{{"tolerance", 0.5f}};
+  CHECK(values_of("ApproximateEqual", {floats({4}, {0, 0, nan, infinity}), floats({4}, {0.5, 0.75, nan, infinity})}, by_half) ==
         number_list{1, 0, 0, 0});
   CHECK(values_of("ApproximateEqual", {one(1, dtype::float64), one(1.000009, dtype::float64)}) == number_list{1});
   SAYS("x and y must be of the same shape. x shape: [2]. y shape: []", "ApproximateEqual", {floats({2}, {1, 2}), one(1, dtype::float32)});

@@ -1,6 +1,6 @@
 #pragma once
-// Definitions of operators on the diagonals of matrices: matrices with given diagonals, the diagonals of given matrices, and bands around the
-// main diagonal. Source: TensorFlow's operators of the same names.
+// Definitions of operators on the diagonals of matrices: matrices with given diagonals, the diagonals of given matrices, and bands around
+// the main diagonal. Source: TensorFlow's operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>

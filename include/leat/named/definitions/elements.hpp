@@ -82,9 +82,10 @@ LEAT_FILL(fill_element_definitions) {
   define_operator("AccumulateNV2(inputs: N*T) -> (sum: T); shape: shape", pure, shapes::all_equal);
   define_operator("ApproximateEqual(x: T, y: T) -> (z: bool); tolerance: float = 0.00001", steps, shapes::all_equal);
   define_operator("Bucketize(input: T) -> (output: int32); boundaries: list(float)", steps, shapes::like<0>);
-  define_operator("Bincount(arr: int32, size: int32, weights: T) -> (bins: T)", {.is = nature::pure, .values = {1, 1}}, counted_shape<false>);
+  constexpr facts sized{.is = nature::pure, .values = {1, 1}};
+  define_operator("Bincount(arr: int32, size: int32, weights: T) -> (bins: T)", sized, counted_shape<false>);
   define_operator("DenseBincount(input: Tidx, size: Tidx, weights: T) -> (output: T); binary_output: bool = false; Tidx: {int32, int64}",
-                  {.is = nature::pure, .values = {1, 1}}, counted_shape<true>);
+                  sized, counted_shape<true>);
   define_operator("UnravelIndex(indices: Tidx, dims: Tidx) -> (output: Tidx); Tidx: {int32, int64} = int32", steps, unraveled_shape);
   define_operator("UniqueWithCounts(x: T) -> (y: T, idx: out_idx, count: out_idx); out_idx: type = int32", pure, distinct_shape);
   define_operator("UniqueV2(x: T, axis: Taxis) -> (y: T, idx: out_idx); Taxis: {int32, int64} = int64; out_idx: type = int32", pure,

@@ -1,6 +1,6 @@
 #pragma once
-// Definitions of operators on images that have no typed form: normalization over a batch and over channels, resizing, padding by mirror images,
-// the exchange of blocks of pixels for channels or batches, and colors. Source: TensorFlow's operators of the same names.
+// Definitions of operators on images that have no typed form: normalization over a batch and over channels, resizing, padding by mirror
+// images, the exchange of blocks of pixels for channels or batches, and colors. Source: TensorFlow's operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/nn.hpp>
@@ -89,7 +89,8 @@ void block_shape(shape_context& c) {
 template <int Least, bool AreColors>
 void colored_shape(shape_context& c) {
   const shape& s = c.input(0).extent;
-  if (s.has_rank() && s.rank < Least) c.fail("Shape must be at least rank " + std::to_string(Least) + " but is rank " + std::to_string(s.rank));
+  if (s.has_rank() && s.rank < Least)
+    c.fail("Shape must be at least rank " + std::to_string(Least) + " but is rank " + std::to_string(s.rank));
   if (AreColors && s.has_rank() && !may_equal(s[s.rank - 1], 3)) c.fail("Dimension must be 3 but is " + std::to_string(s[s.rank - 1]));
   if (c.input_count() > 1) shapes::want_rank(c, 1, 0);
   c.set(0, s);

@@ -43,8 +43,8 @@ LEAT_FILL(fill_state_definitions) {
   for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, false, true);
   for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false, false);
   const auto define_nd_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
-    define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " + (locks ? "true" : "false") +
-                        "; Tindices: {int32, int64}",
+    define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
+                        (locks ? "true" : "false") + "; Tindices: {int32, int64}",
                     {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, shapes::like<0>);
   };
   define_nd_scatter("ScatterNdUpdate", true, false, true);

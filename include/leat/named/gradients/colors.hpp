@@ -1,7 +1,8 @@
 #pragma once
-// The gradient of the conversion of colors to hue, saturation and value, in graphs with names. Its values are those of TensorFlow's gradient, with
-// fewer nodes: what TensorFlow writes for each of the three colors is one formula in which the colors take turns. Where several colors are the
-// largest or the smallest, red comes before green, and green before blue. Source: TensorFlow's gradient of `RGBToHSV`.
+// The gradient of the conversion of colors to hue, saturation and value, in graphs with names. Its values are those of TensorFlow's
+// gradient, with fewer nodes: what TensorFlow writes for each of the three colors is one formula in which the colors take turns. Where
+// several colors are the largest or the smallest, red comes before green, and green before blue. Source: TensorFlow's gradient of
+// `RGBToHSV`.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/gradients/array.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // Gradients of operators on the diagonals of matrices, in graphs with names, node for node as TensorFlow makes them. One attribute differs:
-// the gradients of the second versions state their alignment, LEFT_LEFT. TensorFlow's have the third versions' default, with which slopes of
-// short diagonals would go to the wrong elements. Source: TensorFlow's gradients of the operators of the same names.
+// the gradients of the second versions state their alignment, LEFT_LEFT. TensorFlow's have the third versions' default, with which slopes
+// of short diagonals would go to the wrong elements. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/gradients/array.hpp>
@@ -33,11 +33,12 @@ output with_diagonal_node(const gradient_call& c, const output& x, const output&
   graph& g = c.owner();
   const name_scope scope(g, "set_diag");
   const output k = diagonals_of(g, diagonals);
-  return g.named().raw(g, "MatrixSetDiagV3", std::array{x, diagonal, k}, alignment<IsLeft>(c, x.type()), {info_like(x)}, scope.text()).result();
+  const std::array inputs{x, diagonal, k};
+  return g.named().raw(g, "MatrixSetDiagV3", inputs, alignment<IsLeft>(c, x.type()), {info_like(x)}, scope.text()).result();
 }
 template <bool IsLeft>
-output matrix_of_diagonal_node(const gradient_call& c, const output& diagonal, const output& diagonals, std::int32_t rows, std::int32_t columns,
-                               const tensor_info& result) {
+output matrix_of_diagonal_node(const gradient_call& c, const output& diagonal, const output& diagonals, std::int32_t rows,
+                               std::int32_t columns, const tensor_info& result) {
   graph& g = c.owner();
   const name_scope scope(g, "diag");
   const output k = diagonals_of(g, diagonals);

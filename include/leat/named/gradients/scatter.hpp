@@ -47,8 +47,8 @@ inline gradient_list gradient_of_scatter_extremum(const gradient_call& c) {
   const output share = dy / all;
   return {by_x, {}, gather_nd(share, indices) * are_updates};
 }
-/// The default value gets what is left of the gradient. A single index for each element is a vector in the sparse form, and a value for all of
-/// them a scalar, where TensorFlow's gradient has the wrong rank.
+/// The default value gets what is left of the gradient. A single index for each element is a vector in the sparse form, and a value for all
+/// of them a scalar, where TensorFlow's gradient has the wrong rank.
 inline gradient_list gradient_of_sparse_to_dense(const gradient_call& c) {
   const output dy = c.dy();
   const output given = c.input(0);

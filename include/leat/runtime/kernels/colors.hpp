@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of the colors of images, whose last dimension is red, green, blue, or hue, saturation, value: conversion, and changes of contrast, hue
-// and saturation. Source: TensorFlow `RGBToHSV`, `HSVToRGB`, `AdjustContrastv2`, `AdjustHue`, `AdjustSaturation`.
+// Kernels of the colors of images, whose last dimension is red, green, blue, or hue, saturation, value: conversion, and changes of
+// contrast, hue and saturation. Source: TensorFlow `RGBToHSV`, `HSVToRGB`, `AdjustContrastv2`, `AdjustHue`, `AdjustSaturation`.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/parallel.hpp>

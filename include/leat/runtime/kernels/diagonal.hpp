@@ -1,7 +1,7 @@
 #pragma once
 // Kernels of the diagonals of matrices: matrices with given diagonals, the diagonals of given matrices, and bands around the main diagonal.
-// Several diagonals are the rows of an array, the uppermost first. A row is as long as the longest diagonal, and shorter ones lie at its left
-// or right end, as the attribute `align` says. Source: TensorFlow `Diag`, `MatrixDiag`, `MatrixBandPart` and their versions.
+// Several diagonals are the rows of an array, the uppermost first. A row is as long as the longest diagonal, and shorter ones lie at its
+// left or right end, as the attribute `align` says. Source: TensorFlow `Diag`, `MatrixDiag`, `MatrixBandPart` and their versions.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/diagonal.hpp>
@@ -71,8 +71,8 @@ inline void want_diagonal(const shape& s) {
 inline void want_within(const diagonal_range& range, std::int64_t rows, std::int64_t columns) {
   const auto check = [&](std::int64_t d, const char* which) {
     if (d != 0 && (d <= -rows || d >= columns))
-      throw invalid_argument(std::string(which) + " is out of bound: " + std::to_string(d) + ". It must be between " + std::to_string(-rows) +
-                             " and " + std::to_string(columns));
+      throw invalid_argument(std::string(which) + " is out of bound: " + std::to_string(d) + ". It must be between " +
+                             std::to_string(-rows) + " and " + std::to_string(columns));
   };
   check(range.lower, "lower_diag_index");
   check(range.upper, "upper_diag_index");

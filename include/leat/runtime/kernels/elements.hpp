@@ -55,7 +55,8 @@ inline void run_roll(kernel_context& c) {
   const shape& s = x.extent();
   if (s.rank < 1) throw invalid_argument("input must be 1-D or higher");
   const auto want_list = [&](int k, const char* name) {
-    if (c.extent(k).rank > 1) throw invalid_argument(std::string(name) + " must be a scalar or a 1-D vector. Found: " + brackets(c.extent(k)));
+    if (c.extent(k).rank > 1)
+      throw invalid_argument(std::string(name) + " must be a scalar or a 1-D vector. Found: " + brackets(c.extent(k)));
   };
   want_list(1, "shift");
   want_list(2, "axis");

@@ -222,9 +222,10 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_diagonal_kernels,
                         runtime::fill_element_kernels, runtime::fill_exchange_kernels, runtime::fill_image_kernels,
                         runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_resize_kernels,
-                        runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
-                        runtime::fill_roster_kernels, runtime::fill_scatter_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_unique_kernels, runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
+                        runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
+                        runtime::fill_replica_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
+                        runtime::fill_shape_kernels, runtime::fill_state_kernels, runtime::fill_unique_kernels,
+                        runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
   return table;
 }
 }  // namespace detail

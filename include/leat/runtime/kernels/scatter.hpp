@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that write elements by index into a copy of an array, or into an array that a value fills. Source: TensorFlow `TensorScatterUpdate`
-// and its kin, `ScatterNdNonAliasingAdd`, `SparseToDense`.
+// Kernels that write elements by index into a copy of an array, or into an array that a value fills. Source: TensorFlow
+// `TensorScatterUpdate` and its kin, `ScatterNdNonAliasingAdd`, `SparseToDense`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -61,8 +61,8 @@ inline void run_scatter_into_copy(kernel_context& c, scatter_kind kind) {
   c.set(0, std::move(made));
 }
 
-/// The place of list `k` of `depth` indices among all elements of an array. Errors: invalid_argument if it is outside, or if `validates` and
-/// it does not come after the list before it.
+/// The place of list `k` of `depth` indices among all elements of an array. Errors: invalid_argument if it is outside, or if `validates`
+/// and it does not come after the list before it.
 inline std::int64_t place_of_indices(const std::vector<std::int64_t>& indices, std::int64_t k, const shape& s, bool validates) {
   const auto text = [&] {
     std::string list = "indices[" + std::to_string(k) + "] = [";
@@ -82,8 +82,9 @@ inline std::int64_t place_of_indices(const std::vector<std::int64_t>& indices, s
   std::int64_t before = 0;
   for (int a = 0; a < s.rank; ++a) before = before * s[a] + indices[static_cast<std::size_t>((k - 1) * s.rank + a)];
   if (place < before)
-    throw invalid_argument(text() + "out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly "
-                                    "ordered copy.");
+    throw invalid_argument(text() +
+                           "out of order. Many sparse ops require sorted indices.\n"
+                           "    Use `tf.sparse.reorder` to create a correctly ordered copy.");
   if (place == before) throw invalid_argument(text() + "repeated");
   return place;
 }
@@ -121,8 +122,8 @@ inline void run_sparse_to_dense(kernel_context& c) {
 
 LEAT_FILL(fill_scatter_kernels) {
   const std::pair<const char*, scatter_kind> scatters[]{
-      {"TensorScatterUpdate", scatter_kind::update}, {"TensorScatterAdd", scatter_kind::add},       {"TensorScatterSub", scatter_kind::sub},
-      {"TensorScatterMin", scatter_kind::min},       {"TensorScatterMax", scatter_kind::max},       {"ScatterNdNonAliasingAdd", scatter_kind::add}};
+      {"TensorScatterUpdate", scatter_kind::update},  {"TensorScatterAdd", scatter_kind::add}, {"TensorScatterSub", scatter_kind::sub},
+      {"ScatterNdNonAliasingAdd", scatter_kind::add}, {"TensorScatterMin", scatter_kind::min}, {"TensorScatterMax", scatter_kind::max}};
   for (const auto& [type, kind] : scatters) register_kernel(type, [which = kind](kernel_context& c) { run_scatter_into_copy(c, which); });
   register_kernel("SparseToDense", run_sparse_to_dense);
 }

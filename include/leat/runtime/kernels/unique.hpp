@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that find equal elements: the distinct elements of a vector, or the distinct parts of an array along an axis, and the elements of one
-// vector that another does not have. Source: TensorFlow `Unique`, `UniqueWithCounts`, their second versions, and `ListDiff`.
+// Kernels that find equal elements: the distinct elements of a vector, or the distinct parts of an array along an axis, and the elements of
+// one vector that another does not have. Source: TensorFlow `Unique`, `UniqueWithCounts`, their second versions, and `ListDiff`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -64,7 +64,8 @@ std::vector<std::int64_t> first_of_equal_rows(const S* rows, std::int64_t width,
   return first;
 }
 
-/// The axis along which parts are compared: input 1 of a second version, a vector of at most one element. Without one, the input is a vector.
+/// The axis along which parts are compared: input 1 of a second version, a vector of at most one element. Without one, the input is a
+/// vector.
 inline int compared_axis(kernel_context& c) {
   const shape& s = c.extent(0);
   if (c.input_count() > 1) {
