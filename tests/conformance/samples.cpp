@@ -252,6 +252,11 @@ std::vector<sample> written_samples() {
   add("DepthToSpace", {x({2, 2, 3, 12})}, {{"block_size", 2}});
   add("SpaceToBatchND", {x({2, 4, 6, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
   add("BatchToSpaceND", {x({12, 2, 4, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
+  sum("AdjustContrastv2", {of(dtype::float32, {2, 2, 3, 2}), of(dtype::float32, {})});
+  for (const char* type : {"AdjustHue", "AdjustSaturation"}) add(type, {of(dtype::float32, {2, 2, 3}), of(dtype::float32, {})});
+  add("RGBToHSV", {x({2, 3})});
+  list.back().sharp = true;  // the hue has jumps, and where a color is 0, the gradient is TensorFlow's
+  add("HSVToRGB", {x({2, 3})});
   add("BiasAdd", {x({2, 3}), x({3})});
   add("BiasAddV1", {x({2, 3}), x({3})});
   add("BiasAddV1", {x({2, 3, 4}), x({4})});
@@ -384,8 +389,57 @@ std::vector<sample> written_samples() {
   add("TopK", {x({2, 5})}, {{"k", 3}});
   add("InTopKV2", {of(dtype::float32, {2, 3}), indices({2}, {0, 2}), number(2)});
   add("InTopK", {of(dtype::float32, {2, 3}), indices({2}, {0, 2})}, {{"k", 2}});
-  add("Unique", {indices({5}, {3, 1, 3, 2, 1})});
+  for (const char* type : {"Unique", "UniqueWithCounts"}) add(type, {indices({5}, {3, 1, 3, 2, 1})});
+  for (const char* type : {"UniqueV2", "UniqueWithCountsV2"}) {
+    add(type, {indices({3, 2}, {3, 1, 2, 1, 3, 1}), numbers({0}, dtype::int64)});
+    add(type, {indices({5}, {3, 1, 3, 2, 1}), numbers({}, dtype::int64)});
+  }
   add("ListDiff", {indices({5}, {3, 1, 3, 2, 1}), indices({2}, {1, 7})});
+
+  // bytes, diagonals, elements by index
+  for (dtype to : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8}) add("Bitcast", {x({3, 2})}, {{"type", to}});
+  add("Roll", {x({2, 3}), numbers({1, -5}), numbers({1, 0})});
+  add("Roll", {x({0, 3}), number(2), number(0)});
+  for (const char* type : {"IdentityN", "AccumulateNV2"}) sum(type, {x({2, 3}), x({2, 3})});
+  leat::tensor_shape_proto any_shape;
+  any_shape.unknown_rank = true;
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0})}) {
+    add("EnsureShape", {{role::tensor, s}}, {{"shape", any_shape}});
+    add("ApproximateEqual", {{role::tensor, s}, {role::tensor, s}}, {{"tolerance", 0.5f}});
+    add("Bucketize", {{role::tensor, s}}, {{"boundaries", std::vector<float>{-1, 0.5f, 3}}});
+  }
+  for (const char* type : {"Bincount", "DenseBincount"}) {
+    sum(type, {indices({4}, {3, 1, 3, 7}), number(5), x({4})});
+    sum(type, {indices({4}, {3, 1, 3, 7}), number(5), x({0})});
+    sum(type, {indices({2}, {3, -1}), number(5), x({0})});
+  }
+  add("UnravelIndex", {indices({2}, {5, 1}), numbers({2, 3})});
+  add("Diag", {x({3})});
+  add("Diag", {x({2, 2})});
+  add("DiagPart", {x({2, 3, 2, 3})});
+  add("MatrixDiag", {x({2, 3})});
+  add("MatrixDiagPart", {x({2, 3, 4})});
+  add("MatrixSetDiag", {x({2, 3, 4}), x({2, 3})});
+  for (const char* version : {"V2", "V3"}) {
+    const std::string name = version;
+    add("MatrixDiag" + name, {x({2, 3}), numbers({0, 1}), number(-1), number(-1), x({})});
+    add("MatrixDiag" + name, {x({3}), number(-1), number(4), number(3), x({})});
+    add("MatrixDiagPart" + name, {x({3, 4}), numbers({-1, 2}), x({})});
+    add("MatrixSetDiag" + name, {x({3, 4}), x({2, 3}), numbers({0, 1})});
+  }
+  add("MatrixBandPart", {x({2, 3, 4}), number(1, dtype::int64), number(-1, dtype::int64)});
+  for (dtype type : {dtype::int32, dtype::int64}) {
+    for (const char* scatter : {"TensorScatterUpdate", "TensorScatterMin", "TensorScatterMax"}) {
+      add(scatter, {x({4, 2}), indices({2, 1}, {3, 0}, type), x({2, 2})});
+      add(scatter, {x({4}), indices({1, 1}, {4}, type), x({1})});
+    }
+    for (const char* scatter : {"TensorScatterAdd", "TensorScatterSub", "ScatterNdNonAliasingAdd"}) {
+      sum(scatter, {x({4, 2}), indices({3, 1}, {3, 0, 3}, type), x({3, 2})});
+      sum(scatter, {x({4}), indices({1, 1}, {4}, type), x({1})});
+    }
+    sum("SparseToDense", {indices({2, 2}, {0, 1, 1, 0}, type), numbers({2, 3}, type), x({2}), x({})});
+    add("SparseToDense", {indices({2}, {1, 0}, type), numbers({3}, type), x({2}), x({})});
+  }
 
   // what writes variables
   for (const char* type : {"Assign", "AssignAdd", "AssignSub"})
@@ -396,7 +450,8 @@ std::vector<sample> written_samples() {
     add(type, {variable({4}), indices({0}, {}), x({0})});
     add(type, {variable({4}), indices({1}, {4}), x({1})});
   }
-  add("ScatterNdUpdate", {variable({4, 2}), indices({2, 1}, {3, 0}), x({2, 2})});
+  for (const char* type : {"ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin", "ScatterNdMax"})
+    add(type, {variable({4, 2}), indices({2, 1}, {3, 0}), x({2, 2})});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) {
     const argument v{role::variable, s}, g{role::tensor, s};
     add("ApplyGradientDescent", {v, rate(0.25), g});

@@ -27,15 +27,19 @@ constexpr std::string_view have_gradients[]{
     "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Squeeze",
     "StridedSlice", "StridedSliceGrad", "Sub", "Sum", "Switch", "Tan", "Tanh", "TanhGrad", "Tile", "TopKV2", "Transpose", "Unpack",
     "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin",
-    "UnsortedSegmentProd", "UnsortedSegmentSum", "Xdivy", "Xlogy", "Zeta"};
+    "UnsortedSegmentProd", "UnsortedSegmentSum", "Xdivy", "Xlogy", "Zeta", "AccumulateNV2", "Diag", "DiagPart", "EnsureShape", "IdentityN",
+    "MatrixBandPart", "MatrixDiag", "MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", "MatrixDiagV2", "MatrixDiagV3",
+    "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3", "RGBToHSV", "Roll", "ScatterNdNonAliasingAdd", "SparseToDense",
+    "TensorScatterAdd", "TensorScatterMax", "TensorScatterMin", "TensorScatterSub", "TensorScatterUpdate"};
 constexpr std::string_view pass_nothing[]{
-    "Assert", "Assign", "AssignAdd", "AssignSub", "AudioSummary", "AudioSummaryV2", "BroadcastGradientArgs", "Ceil", "ConcatOffset",
-    "Floor", "FloorDiv", "ImageSummary", "MergeSummary", "OneHot", "OnesLike", "PyFunc", "PyFuncStateless", "QueueClose",
+    "ApproximateEqual", "Assert", "Assign", "AssignAdd", "AssignSub", "AudioSummary", "AudioSummaryV2", "BroadcastGradientArgs", "Ceil", "ConcatOffset",
+    "Floor", "FloorDiv", "HSVToRGB", "ImageSummary", "MergeSummary", "OneHot", "OnesLike", "PyFunc", "PyFuncStateless", "QueueClose",
     "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueEnqueue", "QueueEnqueueMany", "QueueSize", "RandomShuffle",
-    "RandomStandardNormal", "RandomUniform", "Range", "Rint", "Round", "ScatterAdd", "ScatterDiv", "ScatterMul", "ScatterNdUpdate",
+    "RandomStandardNormal", "RandomUniform", "Range", "Rint", "Round", "ScatterAdd", "ScatterDiv", "ScatterMul", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate",
     "ScatterSub", "StopGradient", "TensorSummaryV2", "TruncatedNormal", "ZerosLike"};
 constexpr std::string_view are_refused[]{
-    "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradDA", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyFtrl", "ApplyFtrlV2",
+    "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "Bincount", "DenseBincount", "ScatterNdMax", "ScatterNdMin", "UniqueV2",
+    "UniqueWithCounts", "UniqueWithCountsV2", "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradDA", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyFtrl", "ApplyFtrlV2",
     "ApplyGradientDescent", "ApplyMomentum", "ApplyProximalAdagrad", "ApplyProximalGradientDescent", "ApplyRMSProp",
     "DestroyTemporaryVariable", "ListDiff", "Mod", "ScatterMax", "ScatterMin", "ScatterUpdate", "Snapshot",
     "SparseApplyAdadelta", "SparseApplyAdagrad", "SparseApplyAdagradDA", "SparseApplyCenteredRMSProp", "SparseApplyFtrl",

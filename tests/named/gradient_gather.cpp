@@ -219,7 +219,7 @@ TEST_CASE("the nodes are TensorFlow's") {
   }
 }
 
-TEST_CASE("operators that are only kept have gradients, too: of segments of rows and of diagonals") {
+TEST_CASE("operators that are only kept have gradients, too: of segments of rows; and diagonals, of nodes made as they are") {
   graph g;
   const auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, shape_value({4, 4}), "x");

@@ -3,10 +3,13 @@
 
 #include <leat/named/definitions/array.hpp>
 #include <leat/named/definitions/control.hpp>
+#include <leat/named/definitions/diagonal.hpp>
+#include <leat/named/definitions/elements.hpp>
 #include <leat/named/definitions/exchange.hpp>
 #include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>
+#include <leat/named/definitions/scatter.hpp>
 #include <leat/named/definitions/state.hpp>
 #include <leat/named/definitions/text.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// Definitions of operators on images that have no typed form: normalization over a batch and over channels, resizing, padding by mirror images,
-// and the exchange of blocks of pixels for channels or batches. Source: TensorFlow's operators of the same names.
+// Definitions of operators on images that have no typed form: normalization over a batch and over channels, resizing, padding by mirror
+// images, the exchange of blocks of pixels for channels or batches, and colors. Source: TensorFlow's operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/nn.hpp>
@@ -85,6 +85,17 @@ void block_shape(shape_context& c) {
   c.set(0, result);
 }
 
+/// Images of at least `Least` dimensions, with three colors in the last one, or any number of channels.
+template <int Least, bool AreColors>
+void colored_shape(shape_context& c) {
+  const shape& s = c.input(0).extent;
+  if (s.has_rank() && s.rank < Least)
+    c.fail("Shape must be at least rank " + std::to_string(Least) + " but is rank " + std::to_string(s.rank));
+  if (AreColors && s.has_rank() && !may_equal(s[s.rank - 1], 3)) c.fail("Dimension must be 3 but is " + std::to_string(s[s.rank - 1]));
+  if (c.input_count() > 1) shapes::want_rank(c, 1, 0);
+  c.set(0, s);
+}
+
 LEAT_FILL(fill_image_definitions) {
   constexpr facts pure{.is = nature::pure};
   const std::string norm = "epsilon: float = 0.0001; data_format: string = \"NHWC\"; is_training: bool = true";
@@ -145,6 +156,14 @@ LEAT_FILL(fill_image_definitions) {
   define_operator("BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T); " + blocks +
                       "Tcrops: {int32, int64} = int32",
                   pure, any_of_rank);
+
+  const std::string of_float = "; T: {half, float32} = float32";
+  define_operator("AdjustContrastv2(images: T, contrast_factor: float32) -> (output: T)" + of_float, pure, colored_shape<3, false>);
+  define_operator("AdjustHue(images: T, delta: float32) -> (output: T)" + of_float, pure, colored_shape<3, true>);
+  define_operator("AdjustSaturation(images: T, scale: float32) -> (output: T)" + of_float, pure, colored_shape<3, true>);
+  const std::string converted = "(images: T) -> (output: T); T: {half, float32, float64} = float32";
+  define_operator("RGBToHSV" + converted, pure, colored_shape<1, true>);
+  define_operator("HSVToRGB" + converted, {.is = nature::pure, .stops_gradient = true}, colored_shape<1, true>);
 }
 
 }  // namespace leat::detail

@@ -42,8 +42,14 @@ LEAT_FILL(fill_state_definitions) {
   for (const char* type : {"ScatterAdd", "ScatterSub"}) define_scatter(type, false, true, true);
   for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, false, true);
   for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false, false);
-  define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true",
-                  {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = true}, shapes::like<0>);
+  const auto define_nd_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
+    define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
+                        (locks ? "true" : "false") + "; Tindices: {int32, int64}",
+                    {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, shapes::like<0>);
+  };
+  define_nd_scatter("ScatterNdUpdate", true, false, true);
+  for (const char* type : {"ScatterNdAdd", "ScatterNdSub"}) define_nd_scatter(type, false, true, true);
+  for (const char* type : {"ScatterNdMin", "ScatterNdMax"}) define_nd_scatter(type, false, false, false);
 
   // Optimizers: every array has the shape of the variable, every rate is a scalar. Sparse updates have indices after the gradient, and the
   // gradient has another shape than the variable.

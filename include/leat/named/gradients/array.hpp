@@ -250,6 +250,20 @@ inline gradient_list gradient_of_reverse(const gradient_call& c) {
   return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, c.attributes({"T", "Tidx"}), {info_like(dy)}).result()};
 }
 
+/// Rotated back.
+inline gradient_list gradient_of_roll(const gradient_call& c) {
+  const output dy = c.dy();
+  const std::array inputs{dy, negative(c.input(1)), c.input(2)};
+  return {c.owner().named().raw(c.owner(), "Roll", inputs, c.attributes({"T", "Tshift", "Taxis"}), {info_like(dy)}).result()};
+}
+
+// ---- passed on --------------------------------------------------------------------------------------------------------
+
+inline gradient_list gradient_of_each(const gradient_call& c) { return c.all(); }
+inline gradient_list gradient_of_accumulated(const gradient_call& c) {
+  return gradient_list(static_cast<std::size_t>(c.input_count()), c.slices());
+}
+
 LEAT_FILL(fill_array_gradients) {
   enter_gradients({
       {"Identity", class_gradient<identity_op>},
@@ -276,6 +290,10 @@ LEAT_FILL(fill_array_gradients) {
       {"Cumprod", class_gradient<cumprod_op>},
       {"ReverseV2", gradient_of_reverse},
       {"Reverse", gradient_of_reverse},
+      {"Roll", gradient_of_roll},
+      {"IdentityN", gradient_of_each},
+      {"EnsureShape", gradient_of_each},
+      {"AccumulateNV2", gradient_of_accumulated},
       {"Slice", gradient_of_slice},
       {"StridedSlice", gradient_of_strided_slice},
       {"StridedSliceGrad", gradient_of_strided_slice_grad},

@@ -78,12 +78,14 @@ void enter_gradient(std::string_view type, gradient_function function, bool of_c
 /// Whether the gradient function of a type calls the gradient of its class.
 bool is_class_gradient(std::string_view type);
 LEAT_DECLARE_FILL(fill_array_gradients);
+LEAT_DECLARE_FILL(fill_color_gradients);
 LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);
 LEAT_DECLARE_FILL(fill_gather_gradients);
 LEAT_DECLARE_FILL(fill_math_gradients);
 LEAT_DECLARE_FILL(fill_image_gradients);
 LEAT_DECLARE_FILL(fill_nn_gradients);
+LEAT_DECLARE_FILL(fill_scatter_gradients);
 }  // namespace detail
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }

@@ -11,11 +11,13 @@
 #include <leat/passes/gradient.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/named/canonical/gradients.hpp>
+#include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/scatter.hpp>
 #endif
 
 namespace leat {

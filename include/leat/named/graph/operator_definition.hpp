@@ -115,11 +115,14 @@ class shape_context {
 namespace detail {
 LEAT_DECLARE_FILL(fill_array_definitions);
 LEAT_DECLARE_FILL(fill_control_definitions);
+LEAT_DECLARE_FILL(fill_diagonal_definitions);
+LEAT_DECLARE_FILL(fill_element_definitions);
 LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_image_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);
+LEAT_DECLARE_FILL(fill_scatter_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
 LEAT_DECLARE_FILL(fill_text_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);

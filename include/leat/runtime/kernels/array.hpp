@@ -6,27 +6,13 @@
 #include <leat/ops/array_parts.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/named_rows.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <set>
 
 namespace leat::runtime {
-
-// The position of element `k` of a tensor, "indices[1,0]", for messages.
-inline std::string element_place(std::string_view name, const shape& s, std::int64_t k) {
-  std::vector<std::int64_t> at(static_cast<std::size_t>(s.rank));
-  for (int i = s.rank - 1; i >= 0; --i) {
-    at[static_cast<std::size_t>(i)] = k % s[i];
-    k /= s[i];
-  }
-  std::string text(name);
-  if (s.rank == 0) return text;
-  for (std::size_t i = 0; i < at.size(); ++i) text += (i == 0 ? "[" : ",") + std::to_string(at[i]);
-  return text + "]";
-}
 
 inline void run_gather(kernel_context& c) {
   const tensor_value params = c.input(0);
@@ -67,40 +53,6 @@ inline void run_gather(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-// The rows that the innermost dimension of indices selects, and the width of a row. Indices of depth 0 all select the only row; they are
-// not stored, because their number is not bounded by any array's elements.
-struct named_rows {
-  std::int64_t count = 0;
-  std::int64_t width = 1;
-  shape outer;
-  named_rows(const std::vector<std::int64_t>& indices, const shape& places, const shape& s) {
-    if (places.rank < 1) throw invalid_argument("indices must be at least a vector");
-    const std::int64_t depth = places[places.rank - 1];
-    if (depth > s.rank)
-      throw invalid_argument("index innermost dimension length must be <= params rank; saw: " + std::to_string(depth) + " vs. " +
-                             std::to_string(s.rank));
-    for (int i = 0; i + 1 < places.rank; ++i) outer.push(places[i]);
-    width = product(s, static_cast<int>(depth), s.rank);
-    count = outer.elements();
-    if (depth == 0) return;
-    for (std::int64_t k = 0; k < count; ++k) {
-      std::int64_t row = 0;
-      for (std::int64_t a = 0; a < depth; ++a) {
-        const auto at = indices[static_cast<std::size_t>(k * depth + a)];
-        const auto size = s[static_cast<int>(a)];
-        if (at < 0 || at >= size)
-          throw invalid_argument(element_place("indices", outer, k) + " = [" + std::to_string(at) + "] does not index into shape " +
-                                 brackets(s));
-        row = row * size + at;
-      }
-      rows_.push_back(row);
-    }
-  }
-  std::int64_t row(std::int64_t k) const { return rows_.empty() ? 0 : rows_[static_cast<std::size_t>(k)]; }
-
- private:
-  std::vector<std::int64_t> rows_;
-};
 inline void run_gather_nd(kernel_context& c) {
   const tensor_value params = c.input(0);
   const named_rows named(c.numbers(1), c.extent(1), params.extent());
@@ -319,78 +271,6 @@ inline void run_in_top(kernel_context& c) {
   }
   c.set(0, std::move(made));
 }
-// Key for finding equal elements: 0 equals -0, and NaN equals nothing.
-template <class S>
-struct element_key {
-  explicit element_key(dtype type) : is_float_(is_floating(type)) {}
-  const S& operator()(const S& stored) const {
-    if constexpr (std::is_integral_v<S>) {
-      static constexpr S zero = 0;
-      if (is_float_ && stored == sign) return zero;
-    }
-    return stored;
-  }
-  bool equals_nothing(const S& stored) const {
-    if constexpr (std::is_integral_v<S>) {
-      constexpr S infinity = sizeof(S) == 8 ? static_cast<S>(0x7ff0000000000000) : static_cast<S>(0x7f800000);
-      return is_float_ && sizeof(S) >= 4 && (stored & static_cast<S>(~sign)) > infinity;
-    } else {
-      return false;
-    }
-  }
-
- private:
-  static constexpr auto sign = [] {
-    if constexpr (std::is_integral_v<S>) return static_cast<S>(S{1} << (8 * sizeof(S) - 1));
-    else return 0;
-  }();
-  bool is_float_;
-};
-inline void run_unique(kernel_context& c) {
-  const tensor_value in = c.input(0);
-  if (in.extent().rank != 1) throw invalid_argument("unique expects a 1D vector, got shape " + brackets(in.extent()));
-  std::vector<std::int64_t> places;
-  std::vector<std::int64_t> first;
-  with_storage(in.type(), [&]<class S>(S) {
-    std::map<S, std::int64_t> known;
-    const element_key<S> key(in.type());
-    const S* from = stored<S>(in);
-    for (std::int64_t k = 0; k < in.elements(); ++k) {
-      const auto next = static_cast<std::int64_t>(first.size());
-      const std::int64_t place = key.equals_nothing(from[k]) ? next : known.try_emplace(key(from[k]), next).first->second;
-      if (place == next) first.push_back(k);
-      places.push_back(place);
-    }
-    shape extent;
-    extent.push(static_cast<std::int64_t>(first.size()));
-    tensor_value made(in.type(), extent);
-    for (std::size_t k = 0; k < first.size(); ++k) stored<S>(made)[k] = from[first[k]];
-    c.set(0, std::move(made));
-  });
-  c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
-}
-
-/// The elements of x that do not occur in y, and their indices.
-inline void run_list_diff(kernel_context& c) {
-  const tensor_value x = c.input(0), y = c.input(1);
-  for (const auto* in : {&x, &y})
-    if (in->extent().rank != 1) throw invalid_argument("x and y should be 1D vectors, got shape " + brackets(in->extent()));
-  std::vector<std::int64_t> places;
-  with_storage(x.type(), [&]<class S>(S) {
-    const element_key<S> key(x.type());
-    std::set<S> known;
-    for (std::int64_t k = 0; k < y.elements(); ++k) known.insert(key(stored<S>(y)[k]));
-    for (std::int64_t k = 0; k < x.elements(); ++k)
-      if (const S& e = stored<S>(x)[k]; key.equals_nothing(e) || !known.contains(key(e))) places.push_back(k);
-    shape extent;
-    extent.push(static_cast<std::int64_t>(places.size()));
-    tensor_value made(x.type(), extent);
-    for (std::size_t k = 0; k < places.size(); ++k) stored<S>(made)[k] = stored<S>(x)[places[k]];
-    c.set(0, std::move(made));
-  });
-  c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
-}
-
 /// Reduces the rows of each segment. Ids are sorted, and the last one determines the number of segments. A segment without rows is filled
 /// with zeros, or with ones for products.
 template <class Op>
@@ -438,8 +318,6 @@ LEAT_FILL(fill_array_kernels) {
   register_kernel("Where", run_where);
   register_kernels({"TopKV2", "TopK"}, run_top);
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
-  register_kernel("Unique", run_unique);
-  register_kernel("ListDiff", run_list_diff);
 }
 
 }  // namespace leat::runtime

@@ -4,7 +4,10 @@
 #include <leat/runtime/kernels/accumulator.hpp>
 #include <leat/runtime/kernels/array.hpp>
 #include <leat/runtime/kernels/blocks.hpp>
+#include <leat/runtime/kernels/colors.hpp>
 #include <leat/runtime/kernels/control.hpp>
+#include <leat/runtime/kernels/diagonal.hpp>
+#include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
 #include <leat/runtime/kernels/images.hpp>
 #include <leat/runtime/kernels/nn.hpp>
@@ -15,7 +18,9 @@
 #include <leat/runtime/kernels/resize.hpp>
 #include <leat/runtime/kernels/resource.hpp>
 #include <leat/runtime/kernels/roster.hpp>
+#include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/text.hpp>
+#include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>

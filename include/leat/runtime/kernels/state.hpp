@@ -132,12 +132,20 @@ inline void run_scatter(kernel_context& c, scatter_kind kind) {
   c.set_variable(0, v);
 }
 
-inline void run_scatter_nd_update(kernel_context& c) {
+/// Checks what a node does with indices outside its array: TensorFlow's usual way is to reject them. Errors: unimplemented for others.
+inline void want_known_policy(const kernel_node& n) {
+  const std::string policy = n.text("bad_indices_policy");
+  if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR")
+    throw unimplemented("bad_indices_policy '" + policy + "' is none of DEFAULT and ERROR");
+}
+
+inline void run_scatter_nd_into_variable(kernel_context& c, scatter_kind kind) {
+  want_known_policy(c.node);
   variable_slot& v = c.variable(0);
   const auto indices = c.numbers(1);
   const shape index_shape = c.extent(1);
   const tensor_value updates = c.input(2);
-  with_dtype(v.type(), [&]<class T>(T) {
+  const auto scatter = [&]<class T>(T) {
     std::vector<std::int64_t> rows;
     std::int64_t width = 1;
     v.update(
@@ -164,9 +172,11 @@ inline void run_scatter_nd_update(kernel_context& c) {
           }
         },
         [&](tensor_value& held) {
-          scatter_rows(scatter_kind::update, held.values<T>().data(), width, rows, updates.values<T>().data(), false);
+          scatter_rows(kind, held.values<T>().data(), width, rows, updates.values<T>().data(), false);
         });
-  });
+  };
+  if (kind == scatter_kind::update && v.type() == dtype::boolean) scatter(bool{});
+  else with_number(v.type(), scatter);
   c.set_variable(0, v);
 }
 
@@ -212,7 +222,11 @@ LEAT_FILL(fill_state_kernels) {
                                                         {"ScatterDiv", scatter_kind::div},       {"ScatterMin", scatter_kind::min},
                                                         {"ScatterMax", scatter_kind::max}};
   for (const auto& [type, kind] : scatters) register_kernel(type, [which = kind](kernel_context& c) { run_scatter(c, which); });
-  register_kernel("ScatterNdUpdate", run_scatter_nd_update);
+  const std::pair<const char*, scatter_kind> nd_scatters[]{{"ScatterNdUpdate", scatter_kind::update}, {"ScatterNdAdd", scatter_kind::add},
+                                                           {"ScatterNdSub", scatter_kind::sub},       {"ScatterNdMin", scatter_kind::min},
+                                                           {"ScatterNdMax", scatter_kind::max}};
+  for (const auto& [type, kind] : nd_scatters)
+    register_kernel(type, [which = kind](kernel_context& c) { run_scatter_nd_into_variable(c, which); });
 }
 
 }  // namespace leat::runtime

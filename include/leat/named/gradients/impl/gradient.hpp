@@ -3,12 +3,14 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/canonical/gradients.hpp>
+#include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/walk.hpp>
 
 namespace leat::detail {

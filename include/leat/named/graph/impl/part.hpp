@@ -358,9 +358,7 @@ LEAT_FUNCTION const op_info& named_part::operator_or_opaque(std::string_view typ
   made->info.call_name = made->type;
   made->info.kind = op_kind::kernel;
   made->info.code = code_of_type(type) | 0x40000000;
-  // Operators of TensorFlow that pass no gradient and are not defined in this library.
-  constexpr std::string_view step_functions[]{"ApproximateEqual", "Bucketize"};
-  made->info.what = {.is = nature::effect, .stops_gradient = std::ranges::find(step_functions, type) != std::ranges::end(step_functions)};
+  made->info.what = {.is = nature::effect};
   const op_info& info = made->info;
   opaque_.emplace(made->type, std::move(made));
   return info;

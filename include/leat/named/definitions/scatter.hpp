@@ -1,0 +1,22 @@
+#pragma once
+// Definitions of operators that write elements by index into copies of arrays, or into arrays that a value fills. Source: TensorFlow's
+// operators of the same names.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/shapes.hpp>
+
+namespace leat::detail {
+
+LEAT_FILL(fill_scatter_definitions) {
+  constexpr facts pure{.is = nature::pure, .work = work_kind::scattered};
+  const std::string rest = "; Tindices: {int32, int64}";
+  for (const char* type : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMin", "TensorScatterMax"})
+    define_operator(std::string(type) + "(tensor: T, indices: Tindices, updates: T) -> (output: T)" + rest, pure, shapes::like<0>);
+  define_operator("ScatterNdNonAliasingAdd(input: T, indices: Tindices, updates: T) -> (output: T)" + rest, pure, shapes::like<0>);
+  define_operator(
+      "SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T) -> (dense: T); "
+      "validate_indices: bool = true; Tindices: {int32, int64}",
+      {.is = nature::pure, .work = work_kind::scattered, .values = {1, 1}}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+}
+
+}  // namespace leat::detail
