@@ -8,3 +8,4 @@
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/state.hpp>
+#include <leat/named/definitions/tensor_array.hpp>

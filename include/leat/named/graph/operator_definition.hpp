@@ -120,6 +120,7 @@ LEAT_DECLARE_FILL(fill_image_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
+LEAT_DECLARE_FILL(fill_tensor_array_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
 }  // namespace detail
 

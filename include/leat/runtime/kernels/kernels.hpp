@@ -16,4 +16,5 @@
 #include <leat/runtime/kernels/roster.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
+#include <leat/runtime/kernels/tensor_array.hpp>
 #include <leat/runtime/kernels/update.hpp>
