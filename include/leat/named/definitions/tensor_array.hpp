@@ -30,7 +30,7 @@ inline void gathered_elements_shape(shape_context& c) {
 LEAT_FILL(fill_tensor_array_definitions) {
   const facts acts{.is = nature::effect, .work = work_kind::none};
   const facts stops{.is = nature::effect, .work = work_kind::none, .stops_gradient = true};
-  const auto written = [](shape_context& c) { c.set(0, shapes::scalar); };
+  const auto flows_on = [](shape_context& c) { c.set(0, shapes::scalar); };
   const std::string element = "element_shape: shape = ?";
   for (const std::string v : {"", "V2", "V3"}) {
     const std::string name = "TensorArray";
@@ -43,30 +43,38 @@ LEAT_FILL(fill_tensor_array_definitions) {
     const std::string forward = v.empty() ? "handle: string" : handle;
     define_operator(name + "Grad" + v + "(" + forward + ", flow_in: float32) -> (grad_" + handle + flows_out + "); source: string", stops,
                     new_array_shapes);
-    define_operator(name + "Write" + v + "(" + handle + ", index: int32, value: T, flow_in: float32) -> (flow_out: float32)", acts, written);
+    define_operator(name + "Write" + v + "(" + handle + ", index: int32, value: T, flow_in: float32) -> (flow_out: float32)", acts,
+                    [](shape_context& c) {
+                      shapes::want_rank(c, 1, 0);
+                      c.set(0, shapes::scalar);
+                    });
     define_operator(name + "Read" + v + "(" + handle + ", index: int32, flow_in: float32) -> (value: dtype)", acts,
                     [](shape_context& c) { shapes::want_rank(c, 1, 0); });
     define_operator(name + "Gather" + v + "(" + handle + ", indices: int32, flow_in: float32) -> (value: dtype); " + element, acts,
                     gathered_elements_shape);
     define_operator(name + "Scatter" + v + "(" + handle + ", indices: int32, value: T, flow_in: float32) -> (flow_out: float32)", acts,
-                    written);
-    define_operator(name + "Concat" + v + "(" + handle +
-                        ", flow_in: float32) -> (value: dtype, lengths: int64); element_shape_except0: shape = ?",
-                    acts, [](shape_context& c) {
-                      stacked_shape(c, "element_shape_except0", unknown_dimension);
-                      c.set(1, shapes::vector_of(unknown_dimension));
+                    [](shape_context& c) {
+                      shapes::want_rank(c, 1, 1);
+                      c.set(0, shapes::scalar);
                     });
-    define_operator(name + "Split" + v + "(" + handle + ", value: T, lengths: int64, flow_in: float32) -> (flow_out: float32)", acts, written);
+    define_operator(
+        name + "Concat" + v + "(" + handle + ", flow_in: float32) -> (value: dtype, lengths: int64); element_shape_except0: shape = ?",
+        acts, [](shape_context& c) {
+          stacked_shape(c, "element_shape_except0", unknown_dimension);
+          c.set(1, shapes::vector_of(unknown_dimension));
+        });
+    define_operator(name + "Split" + v + "(" + handle + ", value: T, lengths: int64, flow_in: float32) -> (flow_out: float32)", acts,
+                    flows_on);
     define_operator(name + "Size" + v + "(" + handle + ", flow_in: float32) -> (size: int32)", stops, shapes::numbers);
     define_operator(name + "Close" + v + "(" + handle + ") -> ()", stops);
   }
   define_operator(
-      "TensorArrayGradWithShape(handle: resource, flow_in: float32, shape_to_prepend: int32) -> (grad_handle: resource, flow_out: float32); "
-      "source: string",
+      "TensorArrayGradWithShape(handle: resource, flow_in: float32, shape_to_prepend: int32) -> (grad_handle: resource, flow_out: "
+      "float32); source: string",
       stops, new_array_shapes);
   define_operator("TensorArrayPack(handle: &string, flow_in: float32) -> (value: dtype); " + element, acts,
                   [](shape_context& c) { stacked_shape(c, "element_shape", unknown_dimension); });
-  define_operator("TensorArrayUnpack(handle: &string, value: T, flow_in: float32) -> (flow_out: float32)", acts, written);
+  define_operator("TensorArrayUnpack(handle: &string, value: T, flow_in: float32) -> (flow_out: float32)", acts, flows_on);
 }
 
 }  // namespace leat::detail

@@ -21,13 +21,13 @@ namespace leat {
 
 /// Options of a new `tensor_array`.
 struct tensor_array_options {
-  bool dynamic_size = false;               // whether a write behind the end makes the array longer
-  bool clear_after_read = true;            // whether an element is read once, and is released then
-  bool infer_shape = true;                 // whether all elements have the shape of the first one written
-  shape_value element_shape = unknown_shape;  // of each element; -1 for an unknown dimension
-  std::string tensor_array_name{};         // name in messages; empty: that of the node
+  bool dynamic_size = false;                   // whether a write behind the end makes the array longer
+  bool clear_after_read = true;                // whether an element is read once, and is released then
+  bool infer_shape = true;                     // whether all elements have the shape of the first one written
+  shape_value element_shape = unknown_shape;   // of each element; -1 for an unknown dimension
+  std::string tensor_array_name{};             // name in messages; empty: that of the node
   bool colocate_with_first_write_call = true;  // whether writes are placed where the first written value is
-  std::string name{};                      // name of the node; empty: "TensorArray"
+  std::string name{};                          // name of the node; empty: "TensorArray"
 };
 
 /// Handle of an array of tensors in a graph, and the flow after the writes that its operations follow.
@@ -52,8 +52,8 @@ class tensor_array {
   /// The same array with a flow of its own, which waits for the control dependencies around it. Source: `identity`.
   tensor_array identity(const std::source_location& where = std::source_location::current()) const;
 
-  /// Element `index` (int32); one that was not written is zeros if its shape is known. Errors in a run: invalid_argument for an index outside,
-  /// or an element that was cleared by an earlier read. Source: `read`.
+  /// Element `index` (int32); one that was not written is zeros if its shape is known. Errors in a run: invalid_argument for an index
+  /// outside, or an element that was cleared by an earlier read. Source: `read`.
   output read(const operand_value& index, std::string_view name = {},
               const std::source_location& where = std::source_location::current()) const;
   /// Writes element `index` (int32), and returns the array after that. Errors: invalid_argument for another dtype or shape; in a run, also

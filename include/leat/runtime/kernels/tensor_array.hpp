@@ -50,7 +50,8 @@ inline shape without_first(const shape& s) {
   return rest;
 }
 inline shape with_first(std::int64_t count, const shape& rest) {
-  if (rest.rank == max_rank) throw unimplemented("elements of " + std::to_string(max_rank) + " dimensions cannot be joined along a new one");
+  if (rest.rank == max_rank)
+    throw unimplemented("elements of " + std::to_string(max_rank) + " dimensions cannot be joined along a new one");
   shape all;
   all.push(count);
   for (int i = 0; i < rest.rank; ++i) all.push(rest[i]);
@@ -130,8 +131,8 @@ inline void stack_elements(kernel_context& c, value_array& array, const std::vec
       throw invalid_argument("TensorArray has inconsistent shapes.  Index 0 has shape: " + brackets(first) + " but index " +
                              std::to_string(k) + " has shape: " + brackets(values[k].extent()));
   if (!may_equal(element, first))
-    throw invalid_argument("TensorArray was passed element_shape " + brackets(element) + " which does not match the Tensor at index 0: " +
-                           brackets(first));
+    throw invalid_argument("TensorArray was passed element_shape " + brackets(element) +
+                           " which does not match the Tensor at index 0: " + brackets(first));
   c.set(0, in_one(array.type(), with_first(static_cast<std::int64_t>(values.size()), first), values));
 }
 inline void run_array_gather(kernel_context& c) {
@@ -172,8 +173,8 @@ inline void run_array_concat(kernel_context& c) {
     if (__builtin_add_overflow(total, extent[0], &total)) throw resource_exhausted("more rows than 64 bits count");
   }
   if (!may_equal(rest, first))
-    throw invalid_argument("TensorArray was passed element_shape_except0 " + brackets(rest) + " and its elements have (excepting dimension 0) shape: " +
-                           brackets(first));
+    throw invalid_argument("TensorArray was passed element_shape_except0 " + brackets(rest) +
+                           " and its elements have (excepting dimension 0) shape: " + brackets(first));
   c.set(0, in_one(array.type(), with_first(total, first), values));
   c.set(1, integer_tensor(dtype::int64, lengths));
 }
@@ -210,7 +211,8 @@ inline void unstack_rows(kernel_context& c, int value_at, const std::vector<std:
   }
   const auto count = static_cast<std::int64_t>(indices->size());
   if (extent[0] != count)
-    throw invalid_argument("Expected len(indices) == values.shape[0], but saw: " + std::to_string(count) + " vs. " + std::to_string(extent[0]));
+    throw invalid_argument("Expected len(indices) == values.shape[0], but saw: " + std::to_string(count) + " vs. " +
+                           std::to_string(extent[0]));
   const std::int64_t largest = indices->empty() ? -1 : *std::max_element(indices->begin(), indices->end());
   if (!array.may_grow() && largest >= size)
     throw invalid_argument("Max scatter index must be < array size (" + std::to_string(largest) + " vs. " + std::to_string(size) + ")");

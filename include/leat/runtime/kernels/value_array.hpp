@@ -1,8 +1,8 @@
 #pragma once
-// The array of values behind TensorFlow's TensorArray: a loop writes one element in each iteration, and what follows reads all of them. An
-// element is written once, and read once if reading clears it. The gradients of an array are an array of the same size, one for each call of
-// `gradients`: what is written to one of its elements adds up, and an element that nothing was written to is zero. An array exists as long
-// as a run refers to it. Only elements that were written or read take memory, so that an array may be declared longer than it becomes.
+// The array of values behind TensorFlow's TensorArray: a loop writes one element in each iteration, and what follows reads all of them.
+// An element is written once, and read once if reading clears it. The gradients of an array are an array of the same size, one for each call
+// of `gradients`: what is written to one of its elements adds up, and an element that nothing was written to is zero. An array exists as
+// long as a run refers to it. Only elements that were written or read take memory, so an array may be declared longer than it becomes.
 // Source: TensorFlow's tensor_array.h.
 
 #include <leat/runtime/kernels/walk.hpp>
@@ -18,7 +18,7 @@
 
 namespace leat::runtime {
 
-class value_array final : public resource {
+class value_array final : public closed_resource {
  public:
   /// The largest number of elements: each takes a few hundred bytes beside its value.
   static constexpr std::int64_t most_elements = std::int64_t{1} << 24;
@@ -148,7 +148,8 @@ class value_array final : public resource {
     const std::lock_guard lock(guard_);
     check_open();
     if (is_gradient_)
-      throw invalid_argument(title() + " is itself an array of gradients: Input container should be '_tensor_arrays',  but received "
+      throw invalid_argument(title() +
+                             " is itself an array of gradients: Input container should be '_tensor_arrays',  but received "
                              "'_tensor_array_grads'");
     grows_ = false;
     std::shared_ptr<value_array>& made = gradients_[source];

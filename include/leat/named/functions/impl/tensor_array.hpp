@@ -112,8 +112,7 @@ LEAT_FUNCTION tensor_array tensor_array::written(std::string_view type, std::vec
 
 LEAT_FUNCTION output tensor_array::read(const operand_value& index, std::string_view name, const std::source_location& where) const {
   const source_scope line(handle_.owner(), where);
-  const output value =
-      call("TensorArrayReadV3", {detail::argument_of(index), flow_}, {{"dtype", to_data_type(type_)}}, name).result();
+  const output value = call("TensorArrayReadV3", {detail::argument_of(index), flow_}, {{"dtype", to_data_type(type_)}}, name).result();
   set_element_shape(value, false);
   return value;
 }
@@ -150,8 +149,8 @@ LEAT_FUNCTION output tensor_array::concat(std::string_view name, const std::sour
   shape rest = shape::unknown();
   if (element.has_rank()) rest = shape{};
   for (int i = 1; i < element.rank; ++i) rest.push(element[i]);
-  const output value = call("TensorArrayConcatV3", {flow_}, {{"dtype", to_data_type(type_)}, {"element_shape_except0", to_proto(rest)}}, name)
-                           .result(0);
+  const output value =
+      call("TensorArrayConcatV3", {flow_}, {{"dtype", to_data_type(type_)}, {"element_shape_except0", to_proto(rest)}}, name).result(0);
   if (!element.has_rank() || element.rank == 0) return value;
   shape joined;
   joined.push(unknown_dimension);
@@ -159,7 +158,8 @@ LEAT_FUNCTION output tensor_array::concat(std::string_view name, const std::sour
   set_shape(value, joined);
   return value;
 }
-LEAT_FUNCTION tensor_array tensor_array::unstack(const operand_value& value, std::string_view name, const std::source_location& where) const {
+LEAT_FUNCTION tensor_array tensor_array::unstack(const operand_value& value, std::string_view name,
+                                                 const std::source_location& where) const {
   graph& g = handle_.owner();
   const source_scope line(g, where);
   const name_scope scope(g, detail::scope_name(name, "TensorArrayUnstack"));
