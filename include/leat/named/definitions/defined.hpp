@@ -9,3 +9,4 @@
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/state.hpp>
 #include <leat/named/definitions/tensor_array.hpp>
+#include <leat/named/definitions/tensor_list.hpp>

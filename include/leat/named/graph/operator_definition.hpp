@@ -121,6 +121,7 @@ LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
 LEAT_DECLARE_FILL(fill_tensor_array_definitions);
+LEAT_DECLARE_FILL(fill_tensor_list_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
 }  // namespace detail
 

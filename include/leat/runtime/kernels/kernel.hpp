@@ -198,6 +198,7 @@ LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
 LEAT_DECLARE_FILL(fill_tensor_array_kernels);
+LEAT_DECLARE_FILL(fill_tensor_list_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
 }  // namespace runtime
 
@@ -219,7 +220,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_tensor_array_kernels, runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
+                        runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
   return table;
 }
 }  // namespace detail

@@ -17,4 +17,5 @@
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/tensor_array.hpp>
+#include <leat/runtime/kernels/tensor_list.hpp>
 #include <leat/runtime/kernels/update.hpp>

@@ -44,11 +44,6 @@ inline std::vector<std::int64_t> all_indices(std::int64_t count) {
   std::iota(indices.begin(), indices.end(), std::int64_t{0});
   return indices;
 }
-inline shape without_first(const shape& s) {
-  shape rest;
-  for (int i = 1; i < s.rank; ++i) rest.push(s[i]);
-  return rest;
-}
 inline shape with_first(std::int64_t count, const shape& rest) {
   if (rest.rank == max_rank)
     throw unimplemented("elements of " + std::to_string(max_rank) + " dimensions cannot be joined along a new one");
@@ -183,14 +178,11 @@ inline void run_array_concat(kernel_context& c) {
 inline void write_rows(kernel_context& c, value_array& array, const tensor_value& value, const std::vector<std::int64_t>& indices,
                        const std::vector<std::int64_t>& lengths, bool alone) {
   const shape rest = without_first(value.extent());
-  const std::int64_t row = rest.elements();
   std::int64_t at = 0;
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (k % 1024 == 1023) c.step.check();
     const std::int64_t rows = alone ? 1 : lengths[k];
-    tensor_value part(value.type(), alone ? rest : with_first(rows, rest));
-    with_storage(value.type(), [&]<class S>(S) { std::copy_n(stored<S>(value) + at * row, rows * row, stored<S>(part)); });
-    array.write(indices[k], part);
+    array.write(indices[k], some_rows(value, at, rows, alone ? rest : with_first(rows, rest)));
     at += rows;
   }
 }

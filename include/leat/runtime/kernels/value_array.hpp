@@ -1,10 +1,11 @@
 #pragma once
 // The array of values behind TensorFlow's TensorArray: a loop writes one element in each iteration, and what follows reads all of them.
-// An element is written once, and read once if reading clears it. The gradients of an array are an array of the same size, one for each call
-// of `gradients`: what is written to one of its elements adds up, and an element that nothing was written to is zero. An array exists as
-// long as a run refers to it. Only elements that were written or read take memory, so an array may be declared longer than it becomes.
+// An element is written once, and read once if reading clears it. The gradients of an array are an array of the same size, one for each
+// call of `gradients`: what is written to one of its elements adds up, and an element that nothing was written to is zero. An array exists
+// as long as a run refers to it. Only elements that were written or read take memory, so an array may be declared longer than it becomes.
 // Source: TensorFlow's tensor_array.h.
 
+#include <leat/core/memory.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -17,6 +18,21 @@
 #include <utility>
 
 namespace leat::runtime {
+
+/// What two descriptions of a shape say together. Errors: invalid_argument if they contradict each other.
+inline shape merged_shapes(const shape& a, const shape& b) {
+  if (a.has_rank() && b.has_rank() && a.rank != b.rank)
+    throw invalid_argument("PartialTensorShape: Incompatible ranks during merge: " + std::to_string(a.rank) + " vs. " +
+                           std::to_string(b.rank));
+  if (!may_equal(a, b))
+    throw invalid_argument("PartialTensorShape: Incompatible shapes during merge: " + brackets(a) + " vs. " + brackets(b));
+  return known_of(a, b);
+}
+inline tensor_value zero_element(dtype type, const shape& extent) {
+  tensor_value made(type, extent);
+  if (type != text_dtype) std::fill_n(made.data(), made.bytes(), std::byte{0});
+  return made;
+}
 
 class value_array final : public closed_resource {
  public:
@@ -59,7 +75,7 @@ class value_array final : public closed_resource {
       refuse("the value shape is " + brackets(value.extent()) + " which is incompatible with the TensorArray's inferred element shape: " +
              brackets(element_) + " (consider setting infer_shape=False).");
     if (index >= size_) set_size(index + 1);
-    slot& e = slots_[index];
+    slot& e = slot_at(index);
     if (e.is_read) refuse("it has already been read.");
     if (e.is_written && !is_gradient_) refuse("it has already been written to.");
     if (e.is_written && !(value.extent() == e.extent))
@@ -91,7 +107,7 @@ class value_array final : public closed_resource {
                              "gradients to be written.  If you set the full element_shape property on the forward TensorArray, the proper "
                              "all-zeros tensor will be returned instead of incurring this error.");
     if (index >= size_) set_size(index + 1);
-    slot& e = slots_[index];
+    slot& e = slot_at(index);
     if (!e.is_written) {
       e.extent = element_;
       e.is_written = true;
@@ -129,9 +145,7 @@ class value_array final : public closed_resource {
   /// Adds to what is known of the elements' shape. Errors: invalid_argument if it contradicts.
   void refine(const shape& element) {
     const std::lock_guard lock(guard_);
-    if (!may_equal(element_, element))
-      throw invalid_argument("Incompatible shapes during merge: " + brackets(element_) + " vs. " + brackets(element));
-    element_ = known_of(element_, element);
+    element_ = merged_shapes(element_, element);
   }
   /// Releases all elements; later calls fail.
   void close() {
@@ -163,7 +177,7 @@ class value_array final : public closed_resource {
     array->is_gradient_ = true;
     array->split_size_ = split_size_;
     for (const auto& [index, e] : slots_)
-      if (e.is_written) array->slots_[index] = {.value = {}, .extent = joined(outer, e.extent), .is_written = true};
+      if (e.is_written) array->slot_at(index) = {.value = {}, .extent = joined(outer, e.extent), .is_written = true};
     return made = std::move(array);
   }
 
@@ -176,6 +190,14 @@ class value_array final : public closed_resource {
     bool is_cleared = false;
   };
 
+  slot& slot_at(std::int64_t index) {
+    slot& e = slots_[index];
+    if (slots_.size() > counted_) {
+      taken_.take(2 * slots_.size() * 2 * sizeof(slot));  // a table's entry takes about twice its content
+      counted_ = 2 * slots_.size();
+    }
+    return e;
+  }
   std::string title() const { return "TensorArray " + settings_.name; }
   static shape joined(const shape& outer, const shape& inner) {
     shape all = outer;
@@ -194,11 +216,8 @@ class value_array final : public closed_resource {
   // Zeros of one shape are one value, however many elements consist of them.
   tensor_value zeros(const shape& extent) {
     if (zeros_ && zeros_.extent() == extent) return zeros_;
-    tensor_value made(type(), extent);
-    if (extent.elements() == 0) return made;
-    if (type() == text_dtype) throw invalid_argument("tensor_array::TensorSetZero type not supported: string");
-    std::fill_n(made.data(), made.bytes(), std::byte{0});
-    return zeros_ = std::move(made);
+    if (type() == text_dtype && extent.elements() > 0) throw invalid_argument("tensor_array::TensorSetZero type not supported: string");
+    return zeros_ = zero_element(type(), extent);
   }
   void add(tensor_value& sum, const tensor_value& more) const {
     if (type() == text_dtype || type() == dtype::boolean)
@@ -214,6 +233,8 @@ class value_array final : public closed_resource {
   const settings settings_;
   mutable std::mutex guard_;
   std::unordered_map<std::int64_t, slot> slots_;
+  std::size_t counted_ = 0;  // elements for which memory was taken from the session's limit
+  metered_bytes taken_;
   std::map<std::string, std::shared_ptr<value_array>> gradients_;
   tensor_value zeros_;
   shape element_;
