@@ -1,6 +1,6 @@
 #pragma once
-// Graphs that TensorFlow built around tensor arrays, with the nodes of their gradients, as support/graph_text.hpp reads them. The values that
-// TensorFlow computed with them are in tensor_arrays.cpp.
+// Graphs that TensorFlow built around tensor arrays and lists of tensors, with the nodes of their gradients, as support/graph_text.hpp reads
+// them. The values that TensorFlow computed with them are in tensor_arrays.cpp and tensor_lists.cpp.
 
 namespace tensor_array_graphs {
 
@@ -1144,6 +1144,295 @@ identity10 = Identity(identity9, ^arrayGrad4)
 arrayConcat2 = TensorArrayConcatV3(arrayGrad4, identity10) dtype=float32
 out0 = Identity(arrayConcat1)
 out1 = Identity(arrayConcat2)
+)graph";
+
+/// `map_fn` of TensorFlow 2, whose loop was lowered to nodes, and the gradient by its input, which a `GradientTape` gave.
+inline constexpr const char* list_gradient = R"graph(
+x = Placeholder dtype=float32 shape=[?,3]
+const1 = Const int32[1]{3}
+const2 = Const int32[1]{3}
+const3 = Const int32[0]{}
+const4 = Const int32[1]{0}
+const5 = Const int32[1]{1}
+const6 = Const int32[1]{1}
+const7 = Const int32[0]{}
+const8 = Const float32[]{1}
+const9 = Const int32[2]{1 1}
+const10 = Const int32[1]{3}
+const11 = Const int32[]{-1}
+const12 = Const int32[1]{3}
+const13 = Const int32[]{0}
+const14 = Const int32[1]{3}
+const15 = Const int32[]{0}
+const16 = Const int32[]{0}
+const17 = Const int32[0]{}
+const18 = Const int32[1]{1}
+const19 = Const int32[1]{1}
+const20 = Const int32[1]{-1}
+shape1 = Shape(x)
+stridedSlice1 = StridedSlice(shape1, const4, const5, const6) shrink_axis_mask=1
+emptyTensorList1 = EmptyTensorList(const1, stridedSlice1) element_dtype=float32
+enter1 = Enter(emptyTensorList1) frame_name="map/while"
+merge1 = Merge(enter1, nextIteration8)
+emptyTensorList2 = EmptyTensorList(const2, stridedSlice1) element_dtype=float32
+enter2 = Enter(emptyTensorList2) frame_name="map/while"
+merge2 = Merge(enter2, nextIteration6)
+emptyTensorList3 = EmptyTensorList(const3, stridedSlice1) element_dtype=float32
+enter3 = Enter(emptyTensorList3) frame_name="map/while"
+merge3 = Merge(enter3, nextIteration7)
+emptyTensorList4 = EmptyTensorList(const7, stridedSlice1) element_dtype=int32
+enter4 = Enter(emptyTensorList4) frame_name="map/while"
+merge4 = Merge(enter4, nextIteration5)
+reshape1 = Reshape(const8, const9)
+tensorListReserve1 = TensorListReserve(const11, stridedSlice1) element_dtype=float32
+enter5 = Enter(tensorListReserve1) frame_name="map/while"
+merge5 = Merge(enter5, nextIteration9)
+enter6 = Enter(const13) frame_name="gradient_tape/map/while/map/while_grad"
+merge6 = Merge(enter6, nextIteration15)
+enter7 = Enter(stridedSlice1) frame_name="map/while"
+merge7 = Merge(enter7, nextIteration1)
+tensorListFromTensor1 = TensorListFromTensor(x, const14)
+enter8 = Enter(tensorListFromTensor1) frame_name="map/while"
+merge8 = Merge(enter8, nextIteration2)
+enter9 = Enter(const15) frame_name="map/while"
+merge9 = Merge(enter9, nextIteration3)
+enter10 = Enter(stridedSlice1) frame_name="map/while"
+merge10 = Merge(enter10, nextIteration4)
+enter11 = Enter(const16) frame_name="map/while"
+merge11 = Merge(enter11, nextIteration10)
+emptyTensorList5 = EmptyTensorList(const17, stridedSlice1) element_dtype=int32
+enter12 = Enter(emptyTensorList5) frame_name="map/while"
+merge12 = Merge(enter12, nextIteration11)
+noOp1 = NoOp(^merge9)
+identity1 = Identity(merge9, ^noOp1)
+identity2 = Identity(merge10, ^noOp1)
+less1 = Less(identity1, identity2)
+identity3 = Identity(merge11, ^noOp1)
+identity4 = Identity(merge7, ^noOp1)
+less2 = Less(identity3, identity4)
+logicalAnd1 = LogicalAnd(less1, less2)
+identity5 = Identity(logicalAnd1)
+identity6 = Identity(identity5)
+loopCond1 = LoopCond(identity6)
+switch1 = Switch(merge1, loopCond1)
+switch2 = Switch(merge2, loopCond1)
+exit1 = Exit(switch2)
+enter13 = Enter(exit1) frame_name="gradient_tape/map/while/map/while_grad"
+merge13 = Merge(enter13, nextIteration17)
+switch3 = Switch(merge3, loopCond1)
+switch4 = Switch(merge4, loopCond1)
+switch5 = Switch(merge5, loopCond1)
+exit2 = Exit(switch3)
+enter14 = Enter(exit2) frame_name="gradient_tape/map/while/map/while_grad"
+merge14 = Merge(enter14, nextIteration14)
+exit3 = Exit(switch5)
+tensorListStack1 = TensorListStack(exit3, const12) element_dtype=float32
+mul1 = Mul(tensorListStack1, tensorListStack1)
+shape2 = Shape(mul1)
+tile1 = Tile(reshape1, shape2)
+mul2 = Mul(tile1, tensorListStack1)
+shape3 = Shape(tensorListStack1)
+shape4 = Shape(tensorListStack1)
+broadcastGradientArgs1 = BroadcastGradientArgs(shape3, shape4)
+sum1 = Sum(mul2, broadcastGradientArgs1) keep_dims=true
+reshape2 = Reshape(sum1, shape3)
+mul3 = Mul(tensorListStack1, tile1)
+sum2 = Sum(mul3, broadcastGradientArgs1:1) keep_dims=true
+reshape3 = Reshape(sum2, shape4)
+addN1 = AddN(reshape2, reshape3)
+tensorListFromTensor2 = TensorListFromTensor(addN1, const10)
+enter15 = Enter(tensorListFromTensor2) frame_name="gradient_tape/map/while/map/while_grad"
+merge15 = Merge(enter15, nextIteration16)
+switch6 = Switch(merge9, loopCond1)
+exit4 = Exit(switch6)
+enter16 = Enter(exit4) frame_name="gradient_tape/map/while/map/while_grad"
+merge16 = Merge(enter16, nextIteration13)
+identity7 = Identity(switch6:1)
+noOp2 = NoOp(^identity7)
+identity8 = Identity(switch1:1, ^noOp2)
+identity9 = Identity(switch2:1, ^noOp2)
+identity10 = Identity(switch3:1, ^noOp2)
+identity11 = Identity(switch4:1, ^noOp2)
+const21 = Const(^noOp2) int32[1]{0}
+const22 = Const(^noOp2) int32[1]{3}
+identity12 = Identity(switch5:1, ^noOp2)
+noOp3 = NoOp(^noOp2)
+switch7 = Switch(merge7, loopCond1)
+identity13 = Identity(switch7:1, ^noOp2)
+identity14 = Identity(identity13)
+nextIteration1 = NextIteration(identity14, ^noOp3)
+switch8 = Switch(merge8, loopCond1)
+identity15 = Identity(switch8:1, ^noOp2)
+identity16 = Identity(identity15)
+nextIteration2 = NextIteration(identity16, ^noOp3)
+identity17 = Identity(switch6:1, ^noOp2)
+const23 = Const(^noOp2) int32[]{1}
+add1 = AddV2(identity17, const23)
+identity18 = Identity(add1)
+identity19 = Identity(identity18)
+nextIteration3 = NextIteration(identity19, ^noOp3)
+switch9 = Switch(merge10, loopCond1)
+identity20 = Identity(switch9:1, ^noOp2)
+identity21 = Identity(identity20)
+identity22 = Identity(identity21)
+nextIteration4 = NextIteration(identity22, ^noOp3)
+switch10 = Switch(merge11, loopCond1)
+identity23 = Identity(switch10:1, ^noOp2)
+tensorListPushBack1 = TensorListPushBack(identity11, identity23)
+identity24 = Identity(tensorListPushBack1)
+nextIteration5 = NextIteration(identity24, ^noOp3)
+tensorListGetItem1 = TensorListGetItem(identity15, identity23, const22) element_dtype=float32
+tensorListPushBack2 = TensorListPushBack(identity9, tensorListGetItem1)
+identity25 = Identity(tensorListPushBack2)
+nextIteration6 = NextIteration(identity25, ^noOp3)
+sum3 = Sum(tensorListGetItem1, const21)
+tensorListPushBack3 = TensorListPushBack(identity10, sum3)
+identity26 = Identity(tensorListPushBack3)
+nextIteration7 = NextIteration(identity26, ^noOp3)
+sin1 = Sin(tensorListGetItem1)
+tensorListPushBack4 = TensorListPushBack(identity8, sin1)
+identity27 = Identity(tensorListPushBack4)
+nextIteration8 = NextIteration(identity27, ^noOp3)
+mul4 = Mul(sin1, sum3)
+tensorListSetItem1 = TensorListSetItem(identity12, identity23, mul4)
+identity28 = Identity(tensorListSetItem1)
+identity29 = Identity(identity28)
+nextIteration9 = NextIteration(identity29, ^noOp3)
+const24 = Const(^noOp2) int32[]{1}
+add2 = AddV2(identity23, const24)
+identity30 = Identity(add2)
+identity31 = Identity(identity30)
+nextIteration10 = NextIteration(identity31, ^noOp3)
+tensorListLength1 = TensorListLength(identity15)
+switch11 = Switch(merge12, loopCond1)
+identity32 = Identity(switch11:1, ^noOp2)
+tensorListPushBack5 = TensorListPushBack(identity32, tensorListLength1)
+identity33 = Identity(tensorListPushBack5)
+nextIteration11 = NextIteration(identity33, ^noOp3)
+emptyTensorList6 = EmptyTensorList(const18, stridedSlice1) element_dtype=int32
+enter17 = Enter(emptyTensorList6) frame_name="map/while"
+tensorListElementShape1 = TensorListElementShape(identity15) shape_type=int32
+merge17 = Merge(enter17, nextIteration12)
+switch12 = Switch(merge17, loopCond1)
+identity34 = Identity(switch12:1, ^noOp2)
+tensorListPushBack6 = TensorListPushBack(identity34, tensorListElementShape1)
+identity35 = Identity(tensorListPushBack6)
+nextIteration12 = NextIteration(identity35, ^noOp3)
+exit5 = Exit(switch4)
+enter18 = Enter(exit5) frame_name="gradient_tape/map/while/map/while_grad"
+merge18 = Merge(enter18, nextIteration18)
+noOp4 = NoOp(^merge6)
+identity36 = Identity(merge6, ^noOp4)
+identity37 = Identity(merge16, ^noOp4)
+less3 = Less(identity36, identity37)
+identity38 = Identity(less3)
+identity39 = Identity(identity38)
+loopCond2 = LoopCond(identity39)
+switch13 = Switch(merge13, loopCond2)
+switch14 = Switch(merge15, loopCond2)
+switch15 = Switch(merge16, loopCond2)
+switch16 = Switch(merge14, loopCond2)
+switch17 = Switch(merge6, loopCond2)
+switch18 = Switch(merge18, loopCond2)
+exit6 = Exit(switch1)
+enter19 = Enter(exit6) frame_name="gradient_tape/map/while/map/while_grad"
+merge19 = Merge(enter19, nextIteration19)
+switch19 = Switch(merge19, loopCond2)
+exit7 = Exit(switch12)
+enter20 = Enter(exit7) frame_name="gradient_tape/map/while/map/while_grad"
+merge20 = Merge(enter20, nextIteration20)
+switch20 = Switch(merge20, loopCond2)
+exit8 = Exit(switch11)
+enter21 = Enter(exit8) frame_name="gradient_tape/map/while/map/while_grad"
+merge21 = Merge(enter21, nextIteration21)
+switch21 = Switch(merge21, loopCond2)
+identity40 = Identity(switch17:1)
+noOp5 = NoOp(^identity40)
+identity41 = Identity(switch13:1, ^noOp5)
+const25 = Const(^noOp5) float32[3]{0 0 0}
+identity42 = Identity(switch14:1, ^noOp5)
+identity43 = Identity(identity42)
+identity44 = Identity(switch15:1, ^noOp5)
+identity45 = Identity(identity44)
+identity46 = Identity(identity45)
+identity47 = Identity(switch16:1, ^noOp5)
+const26 = Const(^noOp5) int32[]{-1}
+tensorListPopBack1 = TensorListPopBack(identity47, const26) element_dtype=float32
+identity48 = Identity(tensorListPopBack1)
+const27 = Const(^noOp5) int32[1]{3}
+identity49 = Identity(switch17:1, ^noOp5)
+const28 = Const(^noOp5) int32[]{1}
+add3 = AddV2(identity49, const28)
+identity50 = Identity(add3)
+identity51 = Identity(identity50)
+noOp6 = NoOp(^noOp5)
+nextIteration13 = NextIteration(identity46, ^noOp6)
+nextIteration14 = NextIteration(identity48, ^noOp6)
+nextIteration15 = NextIteration(identity51, ^noOp6)
+identity52 = Identity(switch18:1, ^noOp5)
+const29 = Const(^noOp5) int32[]{-1}
+tensorListPopBack2 = TensorListPopBack(identity52, const29) element_dtype=int32
+tensorListSetItem2 = TensorListSetItem(identity43, tensorListPopBack2:1, const25)
+identity53 = Identity(tensorListSetItem2)
+identity54 = Identity(identity53)
+nextIteration16 = NextIteration(identity54, ^noOp6)
+tensorListGetItem2 = TensorListGetItem(identity43, tensorListPopBack2:1, const27) element_dtype=float32
+mul5 = Mul(tensorListGetItem2, tensorListPopBack1:1)
+const30 = Const(^mul5) int32[]{-1}
+tensorListPopBack3 = TensorListPopBack(identity41, const30) element_dtype=float32
+identity55 = Identity(tensorListPopBack3)
+nextIteration17 = NextIteration(identity55, ^noOp6)
+identity56 = Identity(tensorListPopBack2)
+nextIteration18 = NextIteration(identity56, ^noOp6)
+identity57 = Identity(switch19:1, ^noOp5)
+const31 = Const(^noOp5) int32[]{-1}
+tensorListPopBack4 = TensorListPopBack(identity57, const31) element_dtype=float32
+identity58 = Identity(tensorListPopBack4)
+nextIteration19 = NextIteration(identity58, ^noOp6)
+identity59 = Identity(switch20:1, ^noOp5)
+const32 = Const(^noOp5) int32[]{-1}
+tensorListPopBack5 = TensorListPopBack(identity59, const32) element_dtype=int32
+identity60 = Identity(tensorListPopBack5)
+nextIteration20 = NextIteration(identity60, ^noOp6)
+identity61 = Identity(switch21:1, ^noOp5)
+const33 = Const(^noOp5) int32[]{-1}
+tensorListPopBack6 = TensorListPopBack(identity61, const33) element_dtype=int32
+identity62 = Identity(tensorListPopBack6)
+nextIteration21 = NextIteration(identity62, ^noOp6)
+exit9 = Exit(switch8)
+zerosLike1 = ZerosLike(exit9)
+enter22 = Enter(zerosLike1) frame_name="gradient_tape/map/while/map/while_grad"
+tensorListReserve2 = TensorListReserve(tensorListPopBack5:1, tensorListPopBack6:1) element_dtype=float32
+cos1 = Cos(tensorListPopBack3:1)
+mul6 = Mul(mul5, cos1)
+mul7 = Mul(tensorListPopBack4:1, tensorListGetItem2)
+const34 = Const(^noOp5) int32[1]{0}
+sum4 = Sum(mul7, const34) keep_dims=true
+const35 = Const(^noOp5) int32[0]{}
+reshape4 = Reshape(sum4, const35)
+const36 = Const(^noOp5) int32[1]{1}
+reshape5 = Reshape(reshape4, const36)
+const37 = Const(^noOp5) int32[1]{3}
+tile2 = Tile(reshape5, const37)
+addN2 = AddN(mul6, tile2)
+tensorListSetItem3 = TensorListSetItem(tensorListReserve2, tensorListPopBack2:1, addN2)
+merge22 = Merge(enter22, nextIteration22)
+switch22 = Switch(merge22, loopCond2)
+identity63 = Identity(switch22:1, ^noOp5)
+identity64 = Identity(identity63)
+addN3 = AddN(identity64, tensorListSetItem3)
+identity65 = Identity(addN3)
+identity66 = Identity(identity65)
+nextIteration22 = NextIteration(identity66, ^noOp6)
+identity67 = Identity(tensorListStack1)
+exit10 = Exit(switch22)
+identity68 = Identity(exit10)
+shape5 = Shape(x)
+slice1 = Slice(shape5, const19, const20)
+tensorListStack2 = TensorListStack(identity68, slice1) element_dtype=float32
+identity69 = Identity(tensorListStack2)
+out0 = Identity(identity67)
+out1 = Identity(identity69)
 )graph";
 
 }  // namespace tensor_array_graphs

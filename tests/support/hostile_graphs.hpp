@@ -1151,6 +1151,92 @@ n = Const int32[]{1}
 a = TensorArrayV3(n) dtype=string element_shape=[]
 i = Const int32[]{0}
 y = TensorArrayReadV3(a, i, a:1) dtype=string
+## list longer than any | y:0 | resource_exhausted: a list of 2147483647 elements, and lists have at most 16777216
+n = Const int32[]{2147483647}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+y = TensorListLength(l)
+## list resized to more than any | y:0 | resource_exhausted: a list of 2147483647 elements
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[]{2147483647}
+r = TensorListResize(l, k)
+y = TensorListLength(r)
+## list set far behind its end | y:0 | resource_exhausted: a list of 2147483648 elements
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[]{2147483647}
+v = Const float32[]{1}
+r = TensorListSetItem(l, k, v) element_dtype=float32 resize_if_index_out_of_bounds=true
+y = TensorListLength(r)
+## list set before its beginning | y:0 | invalid_argument: Trying to modify element -1 in a list with 2 elements.
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[]{-1}
+v = Const float32[]{1}
+r = TensorListSetItem(l, k, v) element_dtype=float32 resize_if_index_out_of_bounds=true
+y = TensorListLength(r)
+## list scattered far behind its end | y:0 | resource_exhausted: a list of 2147483648 elements
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[1]{2147483647}
+v = Const float32[1]{1}
+r = TensorListScatterIntoExistingList(l, v, k) element_dtype=float32
+y = TensorListLength(r)
+## list of elements of a negative size | y:0 | invalid_argument: Dimension -5 must be >= -1
+n = Const int32[]{1}
+s = Const int32[1]{-5}
+l = TensorListReserve(s, n) element_dtype=float32
+y = TensorListLength(l)
+## list of elements of nine dimensions | y:0 | 
+n = Const int32[]{1}
+s = Const int32[9]{1}
+l = TensorListReserve(s, n) element_dtype=float32
+y = TensorListLength(l)
+## list of zeros that no memory holds | y:0 | resource_exhausted: 
+n = Const int32[]{3}
+s = Const int64[2]{4611686018427387904 4611686018427387904}
+l = TensorListReserve(s, n) element_dtype=float32
+i = Const int32[]{0}
+k = Const int32[]{-1}
+y = TensorListGetItem(l, i, k) element_dtype=float32
+## list that holds a stack | y:0 | unimplemented: a list of dtype resource is to hold a handle
+n = Const int32[]{3}
+t = StackV2(n) elem_type=float32
+s = Const int32[]{-1}
+l = EmptyTensorList(s, s) element_dtype=resource
+p = TensorListPushBack(l, t) element_dtype=resource
+y = TensorListLength(p)
+## list whose rows have lengths of no number | y:0 | invalid_argument: Attempting to slice [1, 9223372036854775808] from tensor with length 2
+v = Const float32[2]{1}
+s = Const int32[]{-1}
+n = Const int64[2]{1 9223372036854775807}
+l = TensorListSplit(v, s, n) element_dtype=float32
+y = TensorListLength(l)
+## list joined with as many rows as numbers count | y:0 | 
+n = Const int32[]{2}
+s = Const int32[2]{-1 0}
+l = TensorListReserve(s, n) element_dtype=float32
+d = Const int64[2]{9223372036854775807 4}
+y = TensorListConcatV2(l, s, d) element_dtype=float32
+## list joined with a negative number of rows | y:0 | invalid_argument: leading_dims has -3, which is no number of rows
+n = Const int32[]{2}
+s = Const int32[2]{-1 1}
+l = TensorListReserve(s, n) element_dtype=float32
+d = Const int64[2]{-3 4}
+y = TensorListConcatV2(l, s, d) element_dtype=float32
+## sum of lists of several lengths | y:0 | invalid_argument: Trying to add two lists of tensors with different lengths. One is 2 and the other is 3
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+m = Const int32[]{3}
+k = TensorListReserve(s, m) element_dtype=float32
+a = AddN(l, k) T=variant
+y = TensorListLength(a)
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}
 t = Const string[1]{"a"}

@@ -13,15 +13,11 @@ namespace leat::runtime {
 
 // ---- what the kernels have in common -----------------------------------------------------------------------------------
 
-inline const value_list& list_at(kernel_context& c, int k) {
-  const auto* list = c.type(k) == resource_dtype ? dynamic_cast<const value_list*>(c.input(k).held().get()) : nullptr;
-  if (list == nullptr) throw invalid_argument("Input handle is not a list.");
-  return *list;
-}
-/// The list at input `k`, whose elements must have the dtype of the node.
+inline const value_list& list_at(kernel_context& c, int k) { return list_in(c.input(k)); }
+/// The list at input `k`, whose elements must have the dtype of the node. A node that takes an element need not say it.
 inline const value_list& typed_list(kernel_context& c, int k = 0) {
   const value_list& list = list_at(c, k);
-  if (const dtype wanted = c.node.type_of("element_dtype"); wanted != list.type)
+  if (const dtype wanted = c.node.type_of("element_dtype"); wanted != dtype::invalid && wanted != list.type)
     throw invalid_argument("Invalid data types; op elements " + dtype_name(wanted) + " but list elements " + dtype_name(list.type));
   return list;
 }

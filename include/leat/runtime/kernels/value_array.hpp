@@ -6,6 +6,7 @@
 // Source: TensorFlow's tensor_array.h.
 
 #include <leat/core/memory.hpp>
+#include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -32,6 +33,13 @@ inline tensor_value zero_element(dtype type, const shape& extent) {
   tensor_value made(type, extent);
   if (type != text_dtype) std::fill_n(made.data(), made.bytes(), std::byte{0});
   return made;
+}
+/// Adds the elements of another value of the same shape. Integers wrap around.
+inline void add_elements(tensor_value& sum, const tensor_value& more) {
+  if (!sum.is_alone()) sum = sum.copy();
+  with_number(sum.type(), [&]<class T>(T) {
+    combine(sum.values<T>().data(), more.values<T>().data(), sum.elements(), [](T a, T b) { return arithmetic<T>::add(a, b); });
+  });
 }
 
 class value_array final : public closed_resource {
@@ -84,7 +92,9 @@ class value_array final : public closed_resource {
                              brackets(value.extent()) + ".");
     if (settings_.identical && !element_.is_static()) element_ = value.extent();
     if (e.value) {
-      add(e.value, value);
+      if (type() == text_dtype || type() == dtype::boolean)
+        throw invalid_argument("tensor_array::AddToTensor type not supported: " + dtype_name(type()));
+      add_elements(e.value, value);
       return;
     }
     e.value = value.kept();
@@ -218,16 +228,6 @@ class value_array final : public closed_resource {
     if (zeros_ && zeros_.extent() == extent) return zeros_;
     if (type() == text_dtype && extent.elements() > 0) throw invalid_argument("tensor_array::TensorSetZero type not supported: string");
     return zeros_ = zero_element(type(), extent);
-  }
-  void add(tensor_value& sum, const tensor_value& more) const {
-    if (type() == text_dtype || type() == dtype::boolean)
-      throw invalid_argument("tensor_array::AddToTensor type not supported: " + dtype_name(type()));
-    if (!sum.is_alone()) sum = sum.copy();
-    with_number(type(), [&]<class T>(T) {
-      const auto to = sum.values<T>();
-      const auto from = more.values<T>();
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = arithmetic<T>::add(to[i], from[i]);
-    });
   }
 
   const settings settings_;

@@ -1,12 +1,13 @@
 #pragma once
 // A list of tensors behind TensorFlow's TensorList. It is a value: a node that changes it gives another list, and the one that it took
-// stays as it was. The elements are shared, and if nothing else holds the list it is changed in place (tensor_list.hpp). An element that was
-// not set is zeros, as soon as its shape is known.
+// stays as it was. The elements are shared, and if nothing else holds the list it is changed in place (tensor_list.hpp). An element that
+// was not set is zeros, as soon as its shape is known.
 
 #include <leat/core/memory.hpp>
 #include <leat/runtime/kernels/value_array.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -70,5 +71,53 @@ class value_list final : public closed_resource {
   metered_bytes taken_;
   int depth_ = 1;
 };
+
+/// The list that a handle refers to. Errors: invalid_argument if it refers to something else.
+inline const value_list& list_in(const tensor_value& handle) {
+  const auto* list = handle.type() == resource_dtype ? dynamic_cast<const value_list*>(handle.held().get()) : nullptr;
+  if (list == nullptr) throw invalid_argument("Input handle is not a list.");
+  return *list;
+}
+
+/// A list of zeros in the shapes of a list's elements.
+inline tensor_value zeros_of_list(const tensor_value& handle) {
+  const value_list& list = list_in(handle);
+  auto made = std::make_shared<value_list>(list);
+  for (std::int64_t k = 0; k < list.size(); ++k)
+    if (const tensor_value& v = list.at(k))
+      made->set(k, v.type() == resource_dtype ? zeros_of_list(v) : zero_element(v.type(), v.extent()));
+  return tensor_value::handle(std::move(made));
+}
+
+/// The sum of two lists, element by element; an element that is not set counts as zeros. Errors: invalid_argument if their dtypes, lengths
+/// or shapes differ.
+inline tensor_value sum_of_lists(const tensor_value& a, const tensor_value& b) {
+  const value_list &x = list_in(a), &y = list_in(b);
+  const auto refuse = [](const std::string& what, const std::string& one, const std::string& other) {
+    throw invalid_argument("Trying to add two " + what + ". One is " + one + " and the other is " + other);
+  };
+  if (x.type != y.type) refuse("lists of tensors of different dtypes", dtype_name(x.type), dtype_name(y.type));
+  if (!may_equal(x.element, y.element))
+    refuse("lists of tensors with incompatible element shapes", brackets(x.element), brackets(y.element));
+  if (x.size() != y.size()) refuse("lists of tensors with different lengths", std::to_string(x.size()), std::to_string(y.size()));
+  auto made = std::make_shared<value_list>(x);
+  made->element = known_of(x.element, y.element);
+  for (std::int64_t k = 0; k < y.size(); ++k) {
+    const tensor_value &one = x.at(k), &other = y.at(k);
+    if (!other) continue;
+    if (!one) {
+      made->set(k, other);
+    } else if (one.type() == resource_dtype) {
+      made->set(k, sum_of_lists(one, other));
+    } else {
+      if (!(one.extent() == other.extent()))
+        refuse("tensors with incompatible element shapes", brackets(one.extent()), brackets(other.extent()));
+      tensor_value sum = one;
+      add_elements(sum, other);
+      made->set(k, sum);
+    }
+  }
+  return tensor_value::handle(std::move(made));
+}
 
 }  // namespace leat::runtime
