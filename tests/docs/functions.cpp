@@ -34,7 +34,7 @@ const std::vector<header_family> families{
     {"Control flow",
      {"named/control/control.hpp", "named/control/branch.hpp", "named/control/case.hpp", "named/control/loop.hpp",
       "named/control/check.hpp", "named/functions/print.hpp", "named/functions/host_function.hpp"}},
-    {"Queues", {"named/functions/queue.hpp", "named/functions/accumulator.hpp"}},
+    {"Queues", {"named/functions/queue.hpp", "named/functions/accumulator.hpp", "named/functions/tensor_array.hpp"}},
     {"Gradients and training",
      {"named/gradients/gradient.hpp", "train/named/optimizer.hpp", "train/named/optimizers.hpp",
       "train/named/clip.hpp", "train/named/global_step.hpp", "train/named/schedules.hpp", "train/named/moving_average.hpp",

@@ -67,6 +67,7 @@ class graph_text {
     if (name == "bool") return boolean;
     if (name == "string") return string;
     if (name == "resource") return resource;
+    if (name == "variant") return variant;
     if (name == "half") return half;
     if (name == "int8") return int8;
     if (name == "uint32") return uint32;

@@ -1053,6 +1053,190 @@ n = Const int32[]{3}
 s = StackV2(n) elem_type=resource
 p = StackPushV2(s, s) T=resource
 y = Const(^p) float32[]{1}
+## tensor array longer than any | y:0 | resource_exhausted: TensorArray a: a size of 2147483647, and an array has at most 16777216 elements
+n = Const int32[]{2147483647}
+a = TensorArrayV3(n) dtype=float32
+y = Identity(a:1) T=float32
+## tensor array of a negative size | y:0 | invalid_argument: Size should be >= 0, not -1
+n = Const int32[]{-1}
+a = TensorArrayV3(n) dtype=float32
+y = Identity(a:1) T=float32
+## tensor array of several sizes | y:0 | invalid_argument: 
+n = Const int32[2]{1 2}
+a = TensorArrayV3(n) dtype=float32
+y = Identity(a:1) T=float32
+## tensor array written far behind its end | y:0 | resource_exhausted: TensorArray a: a size of 2147483648, and an array has at most 16777216 elements
+n = Const int32[]{0}
+a = TensorArrayV3(n) dtype=float32 dynamic_size=true
+i = Const int32[]{2147483647}
+v = Const float32[]{1}
+y = TensorArrayWriteV3(a, i, v, a:1) T=float32
+## tensor array written before its beginning | y:0 | invalid_argument: TensorArray a: Tried to write to index -2147483648 but array is not resizeable and size is: 0
+n = Const int32[]{0}
+a = TensorArrayV3(n) dtype=float32 dynamic_size=true
+i = Const int32[]{-2147483648}
+v = Const float32[]{1}
+y = TensorArrayWriteV3(a, i, v, a:1) T=float32
+## gradients of a tensor array read far behind their end | y:0 | resource_exhausted: TensorArray a@s: a size of 2147483648
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32 element_shape=[3]
+g = TensorArrayGradV3(a, a:1) source="s"
+i = Const int32[]{2147483647}
+y = TensorArrayReadV3(g, i, g:1) dtype=float32
+## tensor array of zeros that no memory holds | y:0 | resource_exhausted: 
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32 element_shape=[1099511627776]
+i = Const int32[]{0}
+y = TensorArrayReadV3(a, i, a:1) dtype=float32
+## tensor array of zeros of more elements than numbers count | y:0 | resource_exhausted: 
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32 element_shape=[4611686018427387904,4611686018427387904]
+i = Const int32[]{0}
+y = TensorArrayReadV3(a, i, a:1) dtype=float32
+## zeros stacked to more dimensions than an array has | y:0 | unimplemented: elements of 8 dimensions
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32 element_shape=[1,1,1,1,1,1,1,1]
+i = Const int32[2]{0 1}
+y = TensorArrayGatherV3(a, i, a:1) dtype=float32
+## tensor array in itself | y:0 | unimplemented: TensorArray a is to hold a handle
+n = Const int32[]{1}
+a = TensorArrayV3(n) dtype=resource
+i = Const int32[]{0}
+y = TensorArrayWriteV3(a, i, a, a:1) T=resource
+## tensor array whose handle is no array | y:0 | invalid_argument: the handle is of a resource of another kind
+n = Const int32[]{3}
+s = StackV2(n) elem_type=float32
+v = Const float32[]{1}
+i = Const int32[]{0}
+y = TensorArrayWriteV3(s, i, v, v) T=float32
+## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype int8
+n = Const int32[]{1}
+a = TensorArrayV3(n) dtype=int8 element_shape=[2]
+i = Const int32[]{0}
+y = TensorArrayReadV3(a, i, a:1) dtype=int8
+## lengths of a tensor array that add up to no number | y:0 | invalid_argument: Expected lengths whose sum fits in 64 bits
+n = Const int32[]{3}
+a = TensorArrayV3(n) dtype=float32
+v = Const float32[2]{1}
+l = Const int64[3]{9223372036854775807 9223372036854775807 4}
+y = TensorArraySplitV3(a, v, l, a:1) T=float32
+## lengths of a tensor array below zero | y:0 | invalid_argument: Expected lengths to be at least 0, got -1
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32
+v = Const float32[2]{1}
+l = Const int64[2]{3 -1}
+y = TensorArraySplitV3(a, v, l, a:1) T=float32
+## gradients of gradients of a tensor array | y:0 | invalid_argument: TensorArray a@s is itself an array of gradients
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32
+g = TensorArrayGradV3(a, a:1) source="s"
+h = TensorArrayGradV3(g, g:1) source="s"
+y = Identity(h:1) T=float32
+## gradients of a tensor array with dimensions that no array has | y:0 | invalid_argument: 
+n = Const int32[]{2}
+a = TensorArrayV3(n) dtype=float32
+o = Const int32[2]{-1 3}
+g = TensorArrayGradWithShape(a, a:1, o) source="s"
+y = Identity(g:1) T=float32
+## sums of strings in gradients of a tensor array | y:0 | invalid_argument: tensor_array::AddToTensor type not supported: string
+n = Const int32[]{1}
+a = TensorArrayV3(n) dtype=string
+g = TensorArrayGradV3(a, a:1) source="s"
+v = Const string[]{"a"}
+i = Const int32[]{0}
+w = TensorArrayWriteV3(g, i, v, g:1) T=string
+y = TensorArrayWriteV3(g, i, v, w) T=string
+## zero strings of a tensor array | y:0 | invalid_argument: tensor_array::TensorSetZero type not supported: string
+n = Const int32[]{1}
+a = TensorArrayV3(n) dtype=string element_shape=[]
+i = Const int32[]{0}
+y = TensorArrayReadV3(a, i, a:1) dtype=string
+## list longer than any | y:0 | resource_exhausted: a list of 2147483647 elements, and lists have at most 16777216
+n = Const int32[]{2147483647}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+y = TensorListLength(l)
+## list resized to more than any | y:0 | resource_exhausted: a list of 2147483647 elements
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[]{2147483647}
+r = TensorListResize(l, k)
+y = TensorListLength(r)
+## list set far behind its end | y:0 | resource_exhausted: a list of 2147483648 elements
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[]{2147483647}
+v = Const float32[]{1}
+r = TensorListSetItem(l, k, v) element_dtype=float32 resize_if_index_out_of_bounds=true
+y = TensorListLength(r)
+## list set before its beginning | y:0 | invalid_argument: Trying to modify element -1 in a list with 2 elements.
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[]{-1}
+v = Const float32[]{1}
+r = TensorListSetItem(l, k, v) element_dtype=float32 resize_if_index_out_of_bounds=true
+y = TensorListLength(r)
+## list scattered far behind its end | y:0 | resource_exhausted: a list of 2147483648 elements
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+k = Const int32[1]{2147483647}
+v = Const float32[1]{1}
+r = TensorListScatterIntoExistingList(l, v, k) element_dtype=float32
+y = TensorListLength(r)
+## list of elements of a negative size | y:0 | invalid_argument: Dimension -5 must be >= -1
+n = Const int32[]{1}
+s = Const int32[1]{-5}
+l = TensorListReserve(s, n) element_dtype=float32
+y = TensorListLength(l)
+## list of elements of nine dimensions | y:0 | 
+n = Const int32[]{1}
+s = Const int32[9]{1}
+l = TensorListReserve(s, n) element_dtype=float32
+y = TensorListLength(l)
+## list of zeros that no memory holds | y:0 | resource_exhausted: 
+n = Const int32[]{3}
+s = Const int64[2]{4611686018427387904 4611686018427387904}
+l = TensorListReserve(s, n) element_dtype=float32
+i = Const int32[]{0}
+k = Const int32[]{-1}
+y = TensorListGetItem(l, i, k) element_dtype=float32
+## list that holds a stack | y:0 | unimplemented: a list of dtype resource is to hold a handle
+n = Const int32[]{3}
+t = StackV2(n) elem_type=float32
+s = Const int32[]{-1}
+l = EmptyTensorList(s, s) element_dtype=resource
+p = TensorListPushBack(l, t) element_dtype=resource
+y = TensorListLength(p)
+## list whose rows have lengths of no number | y:0 | invalid_argument: Attempting to slice [1, 9223372036854775808] from tensor with length 2
+v = Const float32[2]{1}
+s = Const int32[]{-1}
+n = Const int64[2]{1 9223372036854775807}
+l = TensorListSplit(v, s, n) element_dtype=float32
+y = TensorListLength(l)
+## list joined with as many rows as numbers count | y:0 | 
+n = Const int32[]{2}
+s = Const int32[2]{-1 0}
+l = TensorListReserve(s, n) element_dtype=float32
+d = Const int64[2]{9223372036854775807 4}
+y = TensorListConcatV2(l, s, d) element_dtype=float32
+## list joined with a negative number of rows | y:0 | invalid_argument: leading_dims has -3, which is no number of rows
+n = Const int32[]{2}
+s = Const int32[2]{-1 1}
+l = TensorListReserve(s, n) element_dtype=float32
+d = Const int64[2]{-3 4}
+y = TensorListConcatV2(l, s, d) element_dtype=float32
+## sum of lists of several lengths | y:0 | invalid_argument: Trying to add two lists of tensors with different lengths. One is 2 and the other is 3
+n = Const int32[]{2}
+s = Const int32[]{-1}
+l = TensorListReserve(s, n) element_dtype=float32
+m = Const int32[]{3}
+k = TensorListReserve(s, m) element_dtype=float32
+a = AddN(l, k) T=variant
+y = TensorListLength(a)
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}
 t = Const string[1]{"a"}

@@ -31,6 +31,7 @@
 #include <leat/named/functions/impl/random.hpp>
 #include <leat/named/functions/impl/shape.hpp>
 #include <leat/named/functions/impl/slice.hpp>
+#include <leat/named/functions/impl/tensor_array.hpp>
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
@@ -40,6 +41,7 @@
 #include <leat/named/gradients/impl/gradient.hpp>
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/graph/impl/call.hpp>
 #include <leat/named/graph/impl/default_graph.hpp>
 #include <leat/named/graph/impl/device.hpp>

@@ -12,4 +12,6 @@
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
 #include <leat/named/definitions/state.hpp>
+#include <leat/named/definitions/tensor_array.hpp>
+#include <leat/named/definitions/tensor_list.hpp>
 #include <leat/named/definitions/text.hpp>

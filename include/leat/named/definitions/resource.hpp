@@ -57,8 +57,10 @@ LEAT_FILL(fill_resource_definitions) {
     define_operator("ResourceScatter" + std::string(how) + "(resource: &dtype, indices: Tindices, updates: dtype) -> (); Tindices: {int32, int64}",
                     {.is = nature::effect, .work = work_kind::scattered, .adds = is_sum, .stops_gradient = true}, scattered);
   }
-  define_operator("ResourceScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (); use_locking: bool = true; Tindices: {int32, int64}",
-                  {.is = nature::effect, .work = work_kind::scattered, .stops_gradient = true});
+  for (const char* how : {"Update", "Add", "Sub", "Min", "Max"})
+    define_operator("ResourceScatterNd" + std::string(how) +
+                        "(ref: &T, indices: Tindices, updates: T) -> (); use_locking: bool = true; Tindices: {int32, int64}",
+                    {.is = nature::effect, .work = work_kind::scattered, .adds = how[0] == 'A' || how[0] == 'S', .stops_gradient = true});
 }
 
 }  // namespace leat::detail

@@ -18,6 +18,7 @@
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/tensor_array.hpp>
 #endif
 
 namespace leat {

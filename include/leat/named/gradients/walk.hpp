@@ -66,8 +66,10 @@ class gradient_walk {
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-  // A dtype that an import does not know may be floating point.
-  static bool may_pass(dtype type) { return is_floating(type) || type == dtype::invalid; }
+  // A dtype that an import does not know may be floating point, and so may the elements of a list.
+  static bool may_pass(dtype type) {
+    return is_floating(type) || type == dtype::invalid || type == static_cast<dtype>(data_type::variant);
+  }
   tensor_info info(int index, int port) const { return port == 0 ? g_.at(index).result : nodes_.further_result(index, port); }
 
   // Marks the nodes between the xs and the ys: those that depend on an x through tensors with gradients, and on which a y depends.

@@ -124,6 +124,8 @@ LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);
 LEAT_DECLARE_FILL(fill_scatter_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
+LEAT_DECLARE_FILL(fill_tensor_array_definitions);
+LEAT_DECLARE_FILL(fill_tensor_list_definitions);
 LEAT_DECLARE_FILL(fill_text_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
 }  // namespace detail

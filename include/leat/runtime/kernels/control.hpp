@@ -18,7 +18,8 @@ class value_stack final : public resource {
   value_stack(std::int64_t limit, std::string name) : limit_(limit), name_(std::move(name)) {}
   void push(tensor_value v) {
     // A stack that holds itself, directly or through another resource, would never be released.
-    if (v.type() == resource_dtype) throw unimplemented("Stack[" + name_ + "] is to hold a handle");
+    if (v.type() == resource_dtype && dynamic_cast<const closed_resource*>(v.held().get()) == nullptr)
+      throw unimplemented("Stack[" + name_ + "] is to hold a handle");
     const std::lock_guard lock(guard_);
     if (closed_) throw invalid_argument("Stack[" + name_ + "] has already been closed.");
     if (limit_ >= 0 && static_cast<std::int64_t>(values_.size()) >= limit_)

@@ -203,6 +203,8 @@ LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
+LEAT_DECLARE_FILL(fill_tensor_array_kernels);
+LEAT_DECLARE_FILL(fill_tensor_list_kernels);
 LEAT_DECLARE_FILL(fill_text_kernels);
 LEAT_DECLARE_FILL(fill_unique_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
@@ -228,7 +230,8 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_image_kernels, runtime::fill_normalization_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
                         runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,
-                        runtime::fill_scatter_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels, runtime::fill_text_kernels,
+                        runtime::fill_scatter_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
+                        runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
                         runtime::fill_unique_kernels, runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels,
                         fill_saver_kernels)});
   return table;

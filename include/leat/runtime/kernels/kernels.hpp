@@ -21,6 +21,8 @@
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
+#include <leat/runtime/kernels/tensor_array.hpp>
+#include <leat/runtime/kernels/tensor_list.hpp>
 #include <leat/runtime/kernels/text.hpp>
 #include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>

@@ -9,6 +9,7 @@
 #include <leat/named/graph/named.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/value_list.hpp>
 
 namespace leat::runtime {
 
@@ -281,6 +282,13 @@ inline void compare_texts(kernel_context& c, bool equal) {
   c.set(0, std::move(made));
 }
 
+// Gradients of lists of tensors are lists, and add up.
+inline void add_lists(kernel_context& c) {
+  tensor_value sum = c.input(0);
+  for (int k = 1; k < c.input_count(); ++k) sum = sum_of_lists(sum, c.input(k));
+  c.set(0, std::move(sum));
+}
+
 /// Runs a node by its operator's definition.
 inline void run_definition(kernel_context& c) {
   const op_info& op = *c.node.owner->at(c.node.index).op;
@@ -289,6 +297,7 @@ inline void run_definition(kernel_context& c) {
   // With incompatible_shape_error=false, shapes that do not broadcast are unequal.
   if (compares && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
     return c.set(0, tensor_value(!is_equal));
+  if (is_operator<add_n_op>(op) && c.input_count() > 0 && c.type(0) == resource_dtype) return add_lists(c);
   const std::lock_guard lock(c.node.guard);
   if (c.node.memory == nullptr) c.node.memory = std::make_unique<node_programs>();
   static_cast<node_programs&>(*c.node.memory).run(c);

@@ -176,16 +176,6 @@ inline void check_element(const value_queue& q, const std::vector<tensor_value>&
   }
 }
 
-/// Row `row` of an array.
-inline tensor_value row_of(const tensor_value& v, std::int64_t row) {
-  const shape& s = v.extent();
-  shape extent;
-  for (int i = 1; i < s.rank; ++i) extent.push(s[i]);
-  tensor_value made(v.type(), extent);
-  const std::int64_t width = extent.elements();
-  with_storage(v.type(), [&]<class S>(S) { std::copy_n(stored<S>(v) + row * width, width, stored<S>(made)); });
-  return made;
-}
 /// Stacks values as the rows of an array; where the queue pads, smaller values are padded with zeros.
 inline tensor_value rows_of(const std::vector<value_queue::element>& elements, std::size_t component, const value_queue& q) {
   const auto& settings = q.made_with();
@@ -233,8 +223,13 @@ inline void check_components(const value_queue& q, kernel_context& c) {
 }
 
 inline void run_queue(kernel_context& c, queue_order order) {
-  value_queue::settings s{.order = order, .name = c.node.name(), .types = {}, .shapes = {}, .capacity = c.node.integer("capacity", -1),
-                          .least = c.node.integer("min_after_dequeue"), .seed = 0};
+  value_queue::settings s{.order = order,
+                          .name = c.node.name(),
+                          .types = {},
+                          .shapes = {},
+                          .capacity = c.node.integer("capacity", -1),
+                          .least = c.node.integer("min_after_dequeue"),
+                          .seed = 0};
   for (const auto t : c.node.list<data_type>("component_types")) {
     // A queue that holds itself, directly or through another resource, would never be released.
     if (t == data_type::resource) throw unimplemented("a queue of handles");
@@ -307,9 +302,8 @@ LEAT_FILL(fill_queue_kernels) {
       });
     register_kernel("QueueClose" + v,
                     [](kernel_context& c) { held_as<value_queue>(c.input(0)).close(c.node.flag("cancel_pending_enqueues")); });
-    register_kernel("QueueSize" + v, [](kernel_context& c) {
-      c.set(0, tensor_value(static_cast<std::int32_t>(held_as<value_queue>(c.input(0)).count())));
-    });
+    register_kernel("QueueSize" + v,
+                    [](kernel_context& c) { c.set(0, tensor_value(static_cast<std::int32_t>(held_as<value_queue>(c.input(0)).count()))); });
     register_kernel("QueueIsClosed" + v, [](kernel_context& c) { c.set(0, tensor_value(held_as<value_queue>(c.input(0)).is_closed())); });
   }
 }

@@ -42,7 +42,10 @@ LEAT_FILL(fill_resource_kernels) {
                                                         {"Max", scatter_kind::max}};
   for (const auto& [how, kind] : scatters)
     register_kernel("ResourceScatter" + std::string(how), [which = kind](kernel_context& c) { run_scatter(c, which); });
-  register_kernel("ResourceScatterNdUpdate", run_scatter_nd_update);
+  const std::pair<const char*, scatter_kind> by_index[]{{"Update", scatter_kind::update}, {"Add", scatter_kind::add}, {"Sub", scatter_kind::sub},
+                                                        {"Min", scatter_kind::min},       {"Max", scatter_kind::max}};
+  for (const auto& [how, kind] : by_index)
+    register_kernel("ResourceScatterNd" + std::string(how), [which = kind](kernel_context& c) { run_scatter_nd_into_variable(c, which); });
 }
 
 }  // namespace leat::runtime

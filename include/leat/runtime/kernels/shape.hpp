@@ -5,6 +5,7 @@
 #include <leat/named/definitions/array.hpp>
 #include <leat/ops/array_shape.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/value_list.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <cmath>
@@ -383,7 +384,9 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("Size", [](kernel_context& c) {
     c.set(0, integer_tensor(c.node.type_of("out_type", dtype::int32), {c.input(0).elements()}, true));
   });
-  register_kernel("ZerosLike", [](kernel_context& c) { c.set(0, filled_number(c.type(0), c.extent(0), 0)); });
+  register_kernel("ZerosLike", [](kernel_context& c) {
+    c.set(0, c.type(0) == resource_dtype ? zeros_of_list(c.input(0)) : filled_number(c.type(0), c.extent(0), 0));
+  });
   register_kernel("OnesLike", [](kernel_context& c) { c.set(0, filled_number(c.type(0), c.extent(0), 1)); });
   register_kernel("Fill", run_fill);
   register_kernel("Range", run_range);

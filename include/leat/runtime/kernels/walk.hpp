@@ -4,6 +4,8 @@
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
+#include <algorithm>
+
 namespace leat::runtime {
 
 /// Sum, difference, product and quotient of a dtype. Integers wrap around, as in TensorFlow.
@@ -71,5 +73,21 @@ inline int axis_of(std::int64_t given, int rank, std::string_view what = "axis")
                            std::to_string(rank) + ")");
   return static_cast<int>(at);
 }
+
+/// A shape without its first dimension.
+inline shape without_first(const shape& s) {
+  shape rest;
+  for (int i = 1; i < s.rank; ++i) rest.push(s[i]);
+  return rest;
+}
+/// Some consecutive rows of a tensor.
+inline tensor_value some_rows(const tensor_value& value, std::int64_t from, std::int64_t count, const shape& extent) {
+  tensor_value part(value.type(), extent);
+  const std::int64_t row = value.extent().elements(1, value.extent().rank);
+  with_storage(value.type(), [&]<class S>(S) { std::copy_n(stored<S>(value) + from * row, count * row, stored<S>(part)); });
+  return part;
+}
+/// Row `row` of an array, without the dimension of rows.
+inline tensor_value row_of(const tensor_value& v, std::int64_t row) { return some_rows(v, row, 1, without_first(v.extent())); }
 
 }  // namespace leat::runtime

@@ -23,6 +23,9 @@ class resource {
  public:
   virtual ~resource() = default;
 };
+/// A resource that never refers to one that may refer to it, so that stacks may hold its handle: a resource that holds itself through others
+/// would never be released.
+class closed_resource : public resource {};
 
 /// The dtypes of strings and of handles: values of `data_type` beyond the numeric ones.
 inline constexpr dtype text_dtype = static_cast<dtype>(data_type::string);

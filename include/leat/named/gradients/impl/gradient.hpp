@@ -11,6 +11,7 @@
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/gradients/walk.hpp>
 
 namespace leat::detail {
