@@ -218,7 +218,13 @@ LEAT_FILL(fill_element_kernels) {
   register_kernel("Bitcast", run_bitcast);
   register_kernel("Roll", run_roll);
   register_kernel("IdentityN", [](kernel_context& c) {
-    for (int k = 0; k < c.input_count(); ++k) c.set(k, c.take(k));
+    const auto types = c.node.list<data_type>("T");
+    for (int k = 0; k < c.input_count(); ++k) {
+      // A variable by handle is passed on as the variable, not as its value.
+      const bool is_handle = static_cast<std::size_t>(k) < types.size() && types[static_cast<std::size_t>(k)] == data_type::resource;
+      if (is_handle && c.is_variable(k)) c.set_variable(k, c.variable(k));
+      else c.set(k, c.take(k));
+    }
   });
   register_kernel("EnsureShape", run_ensure_shape);
   register_kernel("AccumulateNV2", run_accumulate);
