@@ -146,19 +146,22 @@ inline void run_host_function(kernel_context& c) {
   }
 }
 
-// Whether the node passes a variable on by its handle, to be read later, and not the value that it has now.
-inline bool passes_handle(const kernel_context& c) { return c.node.type_of("T") == resource_dtype; }
+// Whether the node passes a variable on by its handle, to be read later, and not the value that it has now. A handle of anything else, such
+// as a queue, is a value.
+inline bool passes_handle(kernel_context& c) { return c.is_variable(0) && c.node.type_of("T") == resource_dtype; }
 
 LEAT_FILL(fill_control_kernels) {
   const operator_kernel pass = [](kernel_context& c) { c.set_token(0, c.incoming(0)); };
   // Reading forwards the reference to the variable, which must already have a value.
   register_kernel("Identity", [](kernel_context& c) {
-    if (c.is_variable(0) && !passes_handle(c) && !c.variable(0).is_initialized()) c.variable(0).fail();
+    if (passes_handle(c)) return c.set_variable(0, c.variable(0));
+    if (c.is_variable(0) && !c.variable(0).is_initialized()) c.variable(0).fail();
     c.set_token(0, c.incoming(0));
   });
   // A loop reads a variable once, so that all iterations see one value, whatever other runs write meanwhile.
   register_kernel("Enter", [](kernel_context& c) {
-    if (c.is_variable(0) && !passes_handle(c)) c.set(0, c.take(0));
+    if (passes_handle(c)) c.set_variable(0, c.variable(0));
+    else if (c.is_variable(0)) c.set(0, c.take(0));
     else c.set_token(0, c.incoming(0));
   });
   register_kernels(
@@ -176,11 +179,12 @@ LEAT_FILL(fill_control_kernels) {
   };
   // A branch gets the variable's value at the time of the choice, whatever the other branch assigns.
   register_kernel("Switch", [switched](kernel_context& c) {
-    if (c.is_variable(0) && passes_handle(c)) return switched(c);
-    static_cast<void>(c.input(0));
+    const bool is_handle = passes_handle(c);
+    if (!is_handle) static_cast<void>(c.input(0));
     const int taken = c.input(1).as<bool>() ? 1 : 0;
     switched(c);
-    c.set(taken, c.take(0));
+    if (is_handle) c.set_variable(taken, c.variable(0));
+    else c.set(taken, c.take(0));
   });
   register_kernel("RefSwitch", switched);
   const operator_kernel merged = [](kernel_context& c) {
