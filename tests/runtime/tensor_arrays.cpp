@@ -117,20 +117,21 @@ TEST_CASE("a loop writes an element in each iteration, and what follows reads al
     const auto x = placeholder(dtype::float32, {4, 2}, "x");
     const tensor_array in = tensor_array(dtype::float32, 4).unstack(x);
     const tensor_array out(dtype::float32, 4);
-    const auto [i, sum, flow] = while_loop([](output i, output, output) { return i < 4; },
-                                           [&](output i, output sum, output flow) {
-                                             const output next = sum * 2.0f + square(in.read(i));
-                                             return std::array{i + 1, next, out.with_flow(flow).write(i, next).flow()};
-                                           },
-                                           {0, zeros_of({2}), out.flow()}, {.parallel_iterations = parallel, .swap_memory = parallel == 1});
-    const output all = out.with_flow(flow).stack();
+    const auto [steps, last, after] =
+        while_loop([](output i, output, output) { return i < 4; },
+                   [&](output i, output sum, output flow) {
+                     const output next = sum * 2.0f + square(in.read(i));
+                     return std::array{i + 1, next, out.with_flow(flow).write(i, next).flow()};
+                   },
+                   {0, zeros_of({2}), out.flow()}, {.parallel_iterations = parallel, .swap_memory = parallel == 1});
+    const output all = out.with_flow(after).stack();
     CHECK(all.extent() == shape{2, {4, 2}});
     const auto slope = gradients({reduce_sum(all * all)}, {x})[0];
     for (const bool fuse : {true, false})
       for (const int threads : {1, 3}) {
         graph_session s(g, {.fuse = fuse, .inter_op_parallelism_threads = threads});
         for (int times = 0; times < 3; ++times) {
-          const auto got = s.run({all, slope, sum}, {{x, floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}});
+          const auto got = s.run({all, slope, last}, {{x, floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}});
           check_near(got[0], {1, 4, 11, 24, 47, 84, 143, 232});
           check_near(got[1], {5420, 17952, 8124, 17920, 6660, 13152, 4004, 7424});
           check_near(got[2], {143, 232});
@@ -292,10 +293,10 @@ TEST_CASE("gradients through loops within loops, and through branches in them") 
   const auto each = [](const output& x, std::int32_t count, const std::function<output(const output&)>& f) {
     const tensor_array in = tensor_array(dtype::float64, count).unstack(x);
     const tensor_array out(dtype::float64, count);
-    const auto [i, flow] = while_loop(
+    const auto [steps, after] = while_loop(
         [count](output i, output) { return i < count; },
         [&](output i, output flow) { return std::array{i + 1, out.with_flow(flow).write(i, f(in.read(i))).flow()}; }, {0, out.flow()});
-    return out.with_flow(flow).stack();
+    return out.with_flow(after).stack();
   };
   check_gradient({{2, 3, 2}}, [&](const std::vector<output>& x) {
     const output y = each(x[0], 2, [&](const output& m) { return each(m, 3, [&](const output& e) { return exp(e) * reduce_sum(m); }); });

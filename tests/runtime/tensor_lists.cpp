@@ -157,7 +157,7 @@ TEST_CASE("lists in each other end, and lists do not outgrow a session's limit")
   const auto any_shape = constant(-1);
   const auto start = call_operator(g, "EmptyTensorList", {any_shape, any_shape}, {{"element_dtype", data_type::variant}}).result();
   const auto count = placeholder(dtype::int32, {}, "count");
-  const auto [i, deep] = while_loop(
+  const auto [steps, deep] = while_loop(
       [&](output i, output) { return i < count; },
       [&](output i, output l) {
         const auto empty = call_operator(g, "EmptyTensorList", {any_shape, any_shape}, {{"element_dtype", data_type::variant}}).result();
