@@ -37,6 +37,7 @@
 #include <leat/named/gradients/impl/functions.hpp>
 #include <leat/named/gradients/impl/gradient.hpp>
 #include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/pools.hpp>
 #include <leat/named/graph/impl/call.hpp>
 #include <leat/named/graph/impl/default_graph.hpp>
 #include <leat/named/graph/impl/device.hpp>

@@ -84,6 +84,7 @@ LEAT_DECLARE_FILL(fill_gather_gradients);
 LEAT_DECLARE_FILL(fill_math_gradients);
 LEAT_DECLARE_FILL(fill_image_gradients);
 LEAT_DECLARE_FILL(fill_nn_gradients);
+LEAT_DECLARE_FILL(fill_pool_gradients);
 }  // namespace detail
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }

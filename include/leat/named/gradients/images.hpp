@@ -3,7 +3,7 @@
 // mirror images, and blocks of pixels that become channels or batches. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
-#include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/pools.hpp>
 
 namespace leat::detail {
 
@@ -24,20 +24,8 @@ inline gradient_list gradient_of_batch_norm(const gradient_call& c) {
                                              {info_like(c.input(0)), channels, channels, nothing, nothing});
   return {made.result(0), made.result(1), made.result(2)};
 }
-// A node of this type with one result, of the given inputs and the node's own attributes of these names.
-inline output image_node(const gradient_call& c, std::string_view type, const std::vector<output>& inputs,
-                         std::initializer_list<std::string_view> attributes, const tensor_info& result) {
-  return c.owner().named().raw(c.owner(), type, inputs, c.attributes(attributes), {result}).result();
-}
 inline gradient_list gradient_of_channel_norm(const gradient_call& c) {
   return {image_node(c, "LRNGrad", {c.dy(), c.input(0), c.result()}, {"T", "depth_radius", "bias", "alpha", "beta"}, info_like(c.input(0)))};
-}
-inline gradient_list gradient_of_max_pool_grad(const gradient_call& c) {
-  const output by_input = zeros_like(c.input(0));
-  const output by_result = zeros_like(c.input(1));
-  return {by_input, by_result,
-          image_node(c, "MaxPoolGradGrad", {c.input(0), c.input(1), c.dy()}, {"T", "ksize", "strides", "padding", "data_format"},
-                     info_like(c.input(2)))};
 }
 inline gradient_list gradient_of_mirror_pad(const gradient_call& c) {
   return {image_node(c, "MirrorPadGrad", {c.dy(), c.input(1)}, {"T", "Tpaddings", "mode"}, info_like(c.input(0)))};
@@ -95,7 +83,6 @@ LEAT_FILL(fill_image_gradients) {
       {"FusedBatchNormV2", gradient_of_batch_norm},
       {"FusedBatchNormV3", gradient_of_batch_norm},
       {"LRN", gradient_of_channel_norm},
-      {"MaxPoolGrad", gradient_of_max_pool_grad},
       {"MirrorPad", gradient_of_mirror_pad},
       {"MirrorPadGrad", gradient_of_mirror_pad_grad},
       {"ResizeNearestNeighbor", gradient_of_resize_nearest},

@@ -189,6 +189,7 @@ LEAT_DECLARE_FILL(fill_exchange_kernels);
 LEAT_DECLARE_FILL(fill_block_kernels);
 LEAT_DECLARE_FILL(fill_image_kernels);
 LEAT_DECLARE_FILL(fill_normalization_kernels);
+LEAT_DECLARE_FILL(fill_pool_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
@@ -215,7 +216,7 @@ inline kernel_registry& kernels_by_type() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
                         runtime::fill_control_kernels, runtime::fill_exchange_kernels, runtime::fill_image_kernels,
-                        runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_resize_kernels,
+                        runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
                         runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});

@@ -9,6 +9,7 @@
 #include <leat/runtime/kernels/images.hpp>
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
+#include <leat/runtime/kernels/pools.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
 #include <leat/runtime/kernels/replicas.hpp>
