@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 namespace leat::cpu {
 
@@ -38,6 +39,7 @@ struct image_windows {
 
   std::int64_t image_elements() const { return d.size * h.size * w.size * channels; }
   std::int64_t positions() const { return d.count * h.count * w.count; }
+  bool is_flat() const { return d.size == 1 && d.is_of_elements(); }
   /// Elements of a window, of one channel.
   std::int64_t window_elements() const { return d.window * h.window * w.window; }
 };
@@ -81,26 +83,38 @@ inline std::int64_t rows_per_block(const convolution& c) {
   return std::clamp<std::int64_t>(elements / std::max<std::int64_t>(c.depth(), 1), 1, std::max<std::int64_t>(c.in.positions(), 1));
 }
 
-/// The first elements of the window at a position within an image.
+/// The first elements of the window at a position within an image. Of an image, `IsFlat`, there is one layer alone, which spares its loops.
+template <bool IsFlat>
 struct window_origin {
-  std::int64_t front, top, left;
-  window_origin(const image_windows& in, std::int64_t at)
-      : front(in.d.begin(at / (in.h.count * in.w.count))), top(in.h.begin(at / in.w.count % in.h.count)), left(in.w.begin(at % in.w.count)) {}
+  std::int64_t front = 0, top, left;
+  window_origin(const image_windows& in, std::int64_t at) {
+    left = in.w.begin(at % in.w.count);
+    at /= in.w.count;
+    top = in.h.begin(IsFlat ? at : at % in.h.count);
+    if constexpr (!IsFlat) front = in.d.begin(at / in.h.count);
+  }
 };
+/// Calls f(std::true_type) for images, f(std::false_type) for volumes.
+template <class F>
+void with_flatness(const image_windows& in, F f) {
+  if (in.is_flat()) f(std::true_type{});
+  else f(std::false_type{});
+}
 /// Calls f(row of the block, element of the row, position in the image, elements) for what lies in the image, and `outside` for the padding,
 /// each for all channels of the group. `first` and `last` are positions of windows within an image.
-template <class Inside, class Outside>
+template <bool IsFlat, class Inside, class Outside>
 void for_each_cell(const convolution& c, std::int64_t first, std::int64_t last, std::int64_t group, Inside inside, Outside outside) {
   const window_axis &d = c.in.d, &h = c.in.h, &w = c.in.w;
   const std::int64_t width = c.channels_of_group();
   for (std::int64_t at = first; at < last; ++at) {
-    const window_origin origin(c.in, at);
+    const window_origin<IsFlat> origin(c.in, at);
     std::int64_t to = (at - first) * c.depth();
-    for (std::int64_t l = 0; l < d.window; ++l) {
-      const std::int64_t z = origin.front + l * d.dilation;
+    for (std::int64_t l = 0; l < (IsFlat ? 1 : d.window); ++l) {
+      const std::int64_t z = IsFlat ? 0 : origin.front + l * d.dilation;
+      const bool is_layer = IsFlat || d.is_inside(z);
       for (std::int64_t i = 0; i < h.window; ++i) {
         const std::int64_t y = origin.top + i * h.dilation;
-        const bool is_row = d.is_inside(z) && h.is_inside(y);
+        const bool is_row = is_layer && h.is_inside(y);
         for (std::int64_t j = 0; j < w.window; ++j, to += width) {
           const std::int64_t x = origin.left + j * w.dilation;
           if (is_row && w.is_inside(x)) inside(to, ((z * h.size + y) * w.size + x) * c.in.channels + group * width, width);
@@ -112,44 +126,43 @@ void for_each_cell(const convolution& c, std::int64_t first, std::int64_t last, 
 }
 template <class T>
 void collect_windows(const convolution& c, const T* image, std::int64_t first, std::int64_t last, std::int64_t group, T* rows) {
-  for_each_cell(
-      c, first, last, group,
-      [&](std::int64_t to, std::int64_t from, std::int64_t n) { std::copy_n(image + from, n, rows + to); },
-      [&](std::int64_t to, std::int64_t n) { std::fill_n(rows + to, n, T(0)); });
+  with_flatness(c.in, [&](auto flat) {
+    for_each_cell<flat.value>(
+        c, first, last, group,
+        [&](std::int64_t to, std::int64_t from, std::int64_t n) { std::copy_n(image + from, n, rows + to); },
+        [&](std::int64_t to, std::int64_t n) { std::fill_n(rows + to, n, T(0)); });
+  });
 }
 /// Adds what the rows of windows hold to the image that they cover.
 template <class T>
 void distribute_windows(const convolution& c, const T* rows, std::int64_t first, std::int64_t last, std::int64_t group, T* image) {
-  for_each_cell(
-      c, first, last, group,
-      [&](std::int64_t from, std::int64_t to, std::int64_t n) {
-        for (std::int64_t k = 0; k < n; ++k) image[to + k] = pixel_math<T>::add(image[to + k], rows[from + k]);
-      },
-      [](std::int64_t, std::int64_t) {});
+  with_flatness(c.in, [&](auto flat) {
+    for_each_cell<flat.value>(
+        c, first, last, group,
+        [&](std::int64_t from, std::int64_t to, std::int64_t n) {
+          for (std::int64_t k = 0; k < n; ++k) image[to + k] = pixel_math<T>::add(image[to + k], rows[from + k]);
+        },
+        [](std::int64_t, std::int64_t) {});
+  });
 }
 
 }  // namespace detail
 
 namespace detail {
 
-/// Whether each group is one channel (a depthwise convolution): too little for a product.
-inline bool is_by_channel(const convolution& c) { return c.groups > 1 && c.groups == c.in.channels; }
+/// Whether each group is one channel of images (a depthwise convolution): too little for a product.
+inline bool is_by_channel(const convolution& c) { return c.groups > 1 && c.groups == c.in.channels && c.in.is_flat(); }
 /// Calls f(position of the window, element of the filters, position in the image) for each cell of one image that lies in it, in order.
 template <class F>
 void for_each_covered(const convolution& c, F f) {
-  const window_axis &d = c.in.d, &h = c.in.h, &w = c.in.w;
   for (std::int64_t at = 0; at < c.in.positions(); ++at) {
-    const window_origin origin(c.in, at);
-    for (std::int64_t l = 0; l < d.window; ++l) {
-      const std::int64_t z = origin.front + l * d.dilation;
-      for (std::int64_t i = 0; i < h.window; ++i) {
-        const std::int64_t y = origin.top + i * h.dilation;
-        if (!d.is_inside(z) || !h.is_inside(y)) continue;
-        for (std::int64_t j = 0; j < w.window; ++j) {
-          const std::int64_t x = origin.left + j * w.dilation;
-          if (w.is_inside(x))
-            f(at * c.filters, ((l * h.window + i) * w.window + j) * c.filters, ((z * h.size + y) * w.size + x) * c.in.channels);
-        }
+    const std::int64_t top = c.in.h.begin(at / c.in.w.count), left = c.in.w.begin(at % c.in.w.count);
+    for (std::int64_t i = 0; i < c.in.h.window; ++i) {
+      const std::int64_t y = top + i * c.in.h.dilation;
+      if (!c.in.h.is_inside(y)) continue;
+      for (std::int64_t j = 0; j < c.in.w.window; ++j) {
+        const std::int64_t x = left + j * c.in.w.dilation;
+        if (c.in.w.is_inside(x)) f(at * c.filters, (i * c.in.w.window + j) * c.filters, (y * c.in.w.size + x) * c.in.channels);
       }
     }
   }

@@ -247,7 +247,7 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
 inline gradient_list gradient_of_reverse(const gradient_call& c) {
   const output dy = c.dy();
   const std::array inputs{dy, c.input(1)};
-  return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, c.attributes({"T", "Tidx"}), {info_like(dy)}).result()};
+  return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, c.attributes({"T", "Tidx", "Tlen", "seq_dim", "batch_dim"}), {info_like(dy)}).result()};
 }
 
 LEAT_FILL(fill_array_gradients) {
@@ -275,6 +275,7 @@ LEAT_FILL(fill_array_gradients) {
       {"Cumprod", class_gradient<cumprod_op>},
       {"ReverseV2", gradient_of_reverse},
       {"Reverse", gradient_of_reverse},
+      {"ReverseSequence", gradient_of_reverse},
       {"Slice", gradient_of_slice},
       {"StridedSlice", gradient_of_strided_slice},
       {"StridedSliceGrad", gradient_of_strided_slice_grad},

@@ -185,6 +185,8 @@ LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
+LEAT_DECLARE_FILL(fill_crop_kernels);
+LEAT_DECLARE_FILL(fill_dilation_kernels);
 LEAT_DECLARE_FILL(fill_exchange_kernels);
 LEAT_DECLARE_FILL(fill_block_kernels);
 LEAT_DECLARE_FILL(fill_image_kernels);
@@ -196,9 +198,12 @@ LEAT_DECLARE_FILL(fill_queue_kernels);
 LEAT_DECLARE_FILL(fill_random_kernels);
 LEAT_DECLARE_FILL(fill_replica_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
+LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
+LEAT_DECLARE_FILL(fill_suppression_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
+LEAT_DECLARE_FILL(fill_wide_resize_kernels);
 }  // namespace runtime
 
 namespace detail {
@@ -219,7 +224,9 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels)});
+                        runtime::fill_update_kernels, runtime::fill_crop_kernels, runtime::fill_dilation_kernels,
+                        runtime::fill_sequence_kernels, runtime::fill_suppression_kernels, runtime::fill_wide_resize_kernels,
+                        fill_summary_kernels, fill_iterator_kernels)});
   return table;
 }
 }  // namespace detail
