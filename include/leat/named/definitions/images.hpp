@@ -212,11 +212,11 @@ LEAT_FILL(fill_image_definitions) {
   define_operator("NonMaxSuppressionV2" + limits + ") -> (selected_indices: int32)" + types, selects, selected_shape);
   define_operator("NonMaxSuppressionV3" + limits + ", score_threshold: T_threshold) -> (selected_indices: int32)" + types, selects,
                   selected_shape);
-  define_operator("NonMaxSuppressionV4" + limits + ", score_threshold: T_threshold) -> (selected_indices: int32, valid_outputs: int32)" + types +
-                      padded,
+  define_operator("NonMaxSuppressionV4" + limits + ", score_threshold: T_threshold) -> (selected_indices: int32, valid_outputs: int32)" +
+                      types + padded,
                   selects, selected_shape);
-  define_operator("NonMaxSuppressionV5(boxes: T, scores: T, max_output_size: int32, iou_threshold: T, score_threshold: T, soft_nms_sigma: T) -> "
-                  "(selected_indices: int32, selected_scores: T, valid_outputs: int32); T: type = float32" + padded,
+  define_operator("NonMaxSuppressionV5(boxes: T, scores: T, max_output_size: int32, iou_threshold: T, score_threshold: T, soft_nms_sigma: "
+                  "T) -> (selected_indices: int32, selected_scores: T, valid_outputs: int32); T: type = float32" + padded,
                   selects, selected_shape);
   define_operator("NonMaxSuppressionWithOverlaps(overlaps: float32, scores: float32, max_output_size: int32, overlap_threshold: float32, "
                   "score_threshold: float32) -> (selected_indices: int32)",

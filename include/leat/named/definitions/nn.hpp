@@ -189,8 +189,8 @@ LEAT_FILL(fill_nn_definitions) {
 
   const std::string pool = "ksize: list(int); strides: list(int); padding: string";
   define_operator("MaxPool3D(input: T) -> (output: T); " + pool + volume_order, {.is = nature::pure}, pooled_shape<5>);
-  define_operator("MaxPool3DGrad(orig_input: TInput, orig_output: TInput, grad: T) -> (output: T); T: type = float32; TInput: type = float32; " +
-                      pool + volume_order,
+  define_operator("MaxPool3DGrad(orig_input: TInput, orig_output: TInput, grad: T) -> (output: T); T: type = float32; TInput: type = "
+                  "float32; " + pool + volume_order,
                   {.is = nature::pure}, shapes::like<0>);
   define_operator("MaxPool3DGradGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); " + pool + volume_order, {.is = nature::pure},
                   shapes::like<1>);
@@ -211,6 +211,22 @@ LEAT_FILL(fill_nn_definitions) {
                   {.is = nature::pure}, shapes::like<0>);
   define_operator("MaxPoolGradGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T); Targmax: {int32, int64}; " + pool + places,
                   {.is = nature::pure}, shapes::like<2>);
+
+  const std::string cell =
+      "(i: T, cs: T, f: T, o: T, ci: T, co: T, h: T); forget_bias: float = 1.0; cell_clip: float = 3.0; use_peephole: bool = false";
+  const std::string operands = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> ";
+  define_operator("LSTMBlockCell(" + operands + cell, {.is = nature::pure, .work = work_kind::product}, shapes::like<1>);
+  define_operator("BlockLSTM(seq_len_max: int64, " + operands + cell, {.is = nature::pure, .work = work_kind::product}, [](shape_context& c) {
+    shapes::want_rank(c, 1, 3);
+    shapes::want_rank(c, 2, 2);
+    const shape &x = c.input(1).extent, &cells = c.input(2).extent;
+    if (!x.has_rank() || !cells.has_rank()) return;
+    shape result;
+    for (const std::int64_t n : {x[0], x[1], cells[1]}) result.push(n);
+    c.set_all(result);
+  });
+  define_operator("GRUBlockCell(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T) -> (r: T, u: T, c: T, h: T)",
+                  {.is = nature::pure, .work = work_kind::product}, shapes::like<1>);
 
   constexpr facts summary{.is = nature::effect, .stops_gradient = true, .is_summary = true};
   define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", summary, shapes::numbers);

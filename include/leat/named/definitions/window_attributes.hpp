@@ -1,5 +1,6 @@
 #pragma once
-// The attributes `padding` and `data_format` of operators on images, as shape rules and kernels read them. The texts are compared here alone.
+// The attributes `padding` and `data_format` of operators on images, as shape rules and kernels read them: their texts are compared here
+// alone.
 
 #include <leat/proto/attribute_value.hpp>
 

@@ -86,7 +86,8 @@ inline gradient_list gradient_of_resize_cubic(const gradient_call& c) {
 inline gradient_list gradient_of_crops(const gradient_call& c) {
   const output dy = c.dy(), image = c.input(0), boxes = c.input(1), indices = c.input(2);
   output by_image;
-  if (is_fraction(image)) by_image = image_node(c, "CropAndResizeGradImage", {dy, boxes, indices, shape_of(image)}, {"T", "method"}, info_like(image));
+  if (is_fraction(image))
+    by_image = image_node(c, "CropAndResizeGradImage", {dy, boxes, indices, shape_of(image)}, {"T", "method"}, info_like(image));
   return {by_image, image_node(c, "CropAndResizeGradBoxes", {dy, image, boxes, indices}, {"T"}, info_like(boxes))};
 }
 inline gradient_list gradient_of_dilation(const gradient_call& c) {

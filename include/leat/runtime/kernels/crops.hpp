@@ -70,9 +70,14 @@ inline std::vector<std::int64_t> images_of_boxes(kernel_context& c, int boxes, s
   return images;
 }
 
+inline void want_crops(const shape& given, const crop_sizes& s) {
+  if (!(given == s.crops()))
+    throw invalid_argument("grads has the shape " + brackets(given) + ", where " + brackets(s.crops()) + " is expected");
+}
+
 /// A pixel of a crop whose place lies in the image.
 struct crop_pixel {
-  std::int64_t box, y, x, at;         // `at`: its first channel in the crops
+  std::int64_t box, y, x, at;  // `at`: its first channel in the crops
   const cropped_axis &rows, &columns;
   float in_y, in_x;
 };
@@ -159,7 +164,7 @@ inline void run_crop_back_to_images(kernel_context& c) {
   const shape image = shape_from(sizes);
   const auto indices = images_of_boxes(c, 1, image[0]);
   const crop_sizes s(image, boxes.extent()[0], crops[1], crops[2]);
-  if (!(crops == s.crops())) throw invalid_argument("grads has the shape " + brackets(crops) + ", where " + brackets(s.crops()) + " is expected");
+  want_crops(crops, s);
   const bool nearest = is_nearest(c.node);
   const dtype type = c.node.type_of("T", dtype::float32);
   with_fraction(type, [&]<class T>(T) {
@@ -196,7 +201,7 @@ inline void run_crop_back_to_boxes(kernel_context& c) {
   const shape &crops = four_axes(dy, "grads image"), &image = four_axes(images, "input image");
   const auto indices = images_of_boxes(c, 2, image[0]);
   const crop_sizes s(image, boxes.extent()[0], crops[1], crops[2]);
-  if (!(crops == s.crops())) throw invalid_argument("grads has the shape " + brackets(crops) + ", where " + brackets(s.crops()) + " is expected");
+  want_crops(crops, s);
   tensor_value made(dtype::float32, boxes.extent());
   float* const to = made.values<float>().data();
   const float* const slopes = dy.values<float>().data();

@@ -33,7 +33,8 @@ class image_settings {
     explicit_ = n.list<std::int64_t>("explicit_paddings");
     const std::size_t count = 2 * rank();
     if (is_listed != !explicit_.empty() || (is_listed && explicit_.size() != count))
-      throw invalid_argument("explicit_paddings must have " + std::to_string(count) + " elements where padding is EXPLICIT, and none elsewhere");
+      throw invalid_argument("explicit_paddings must have " + std::to_string(count) +
+                             " elements where padding is EXPLICIT, and none elsewhere");
   }
 
   int axes() const { return axes_; }

@@ -184,6 +184,7 @@ namespace runtime {
 LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
+LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
 LEAT_DECLARE_FILL(fill_crop_kernels);
 LEAT_DECLARE_FILL(fill_dilation_kernels);
@@ -221,10 +222,11 @@ inline kernel_registry& kernels_by_type() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
                         runtime::fill_control_kernels, runtime::fill_exchange_kernels, runtime::fill_image_kernels,
-                        runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
+                        runtime::fill_block_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels,
+                        runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_roster_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_update_kernels, runtime::fill_crop_kernels, runtime::fill_dilation_kernels,
+                        runtime::fill_update_kernels, runtime::fill_cell_kernels, runtime::fill_crop_kernels, runtime::fill_dilation_kernels,
                         runtime::fill_sequence_kernels, runtime::fill_suppression_kernels, runtime::fill_wide_resize_kernels,
                         fill_summary_kernels, fill_iterator_kernels)});
   return table;

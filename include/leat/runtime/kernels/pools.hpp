@@ -13,7 +13,8 @@ image_settings pooling_settings(kernel_context& c) {
   if constexpr (ByInputs) {
     const int last = c.input_count() - 1;
     const auto ksize = c.numbers(last - 1), strides = c.numbers(last);
-    if (ksize.size() != Axes + 2) throw invalid_argument("Sliding window ksize field must specify " + std::to_string(Axes + 2) + " dimensions");
+    if (ksize.size() != Axes + 2)
+      throw invalid_argument("Sliding window ksize field must specify " + std::to_string(Axes + 2) + " dimensions");
     if (strides.size() != Axes + 2)
       throw invalid_argument("Sliding window stride field must specify " + std::to_string(Axes + 2) + " dimensions");
     return image_settings(c.node, Axes, ksize, strides, {});
@@ -145,7 +146,8 @@ inline void run_max_pool_back_to_places(kernel_context& c) {
     T* const to = made.values<T>().data();
     const T* const slope = dy.values<T>().data();
     std::fill_n(to, made.elements(), T(0));
-    for_each_place_found(c, images.extent(), [&](std::int64_t k, std::int64_t place) { to[place] = arithmetic<T>::add(to[place], slope[k]); });
+    for_each_place_found(c, images.extent(),
+                         [&](std::int64_t k, std::int64_t place) { to[place] = arithmetic<T>::add(to[place], slope[k]); });
     c.set(0, std::move(made));
   });
 }

@@ -56,7 +56,8 @@ void for_each_cubic_share(const resized& r, const std::vector<cubic_shares>& row
   for (const cubic_shares& row : rows)
     for (const cubic_shares& column : columns) {
       for (std::size_t i = 0; i < 4; ++i)
-        for (std::size_t j = 0; j < 4; ++j) f(at, (row.places[i] * r.w + column.places[j]) * r.channels, column.shares[j], row.shares[i], j == 3);
+        for (std::size_t j = 0; j < 4; ++j)
+          f(at, (row.places[i] * r.w + column.places[j]) * r.channels, column.shares[j], row.shares[i], j == 3);
       at += r.channels;
     }
 }
@@ -113,8 +114,8 @@ inline void run_resize_cubic_back(kernel_context& c) {
   });
 }
 
-/// The pixels along an axis that pixel `k` of the result covers, and the share of each in its mean. With a scale of 0, which aligned corners of
-/// a single pixel have, it is that pixel.
+/// The pixels along an axis that pixel `k` of the result covers, and the share of each in its mean. With a scale of 0, which aligned corners
+/// of a single pixel have, it is that pixel.
 struct covered_pixels {
   std::int64_t first = 0;
   std::vector<float> parts;

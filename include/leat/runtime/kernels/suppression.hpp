@@ -50,7 +50,9 @@ inline float overlap_of(const float* a, const float* b) {
   const auto low = [](const float* box, int axis) { return std::min(box[axis], box[axis + 2]); };
   const auto high = [](const float* box, int axis) { return std::max(box[axis], box[axis + 2]); };
   const auto area = [&](const float* box) { return (high(box, 0) - low(box, 0)) * (high(box, 1) - low(box, 1)); };
-  const auto common = [&](int axis) { return std::max(std::min(high(a, axis), high(b, axis)) - std::max(low(a, axis), low(b, axis)), 0.0f); };
+  const auto common = [&](int axis) {
+    return std::max(std::min(high(a, axis), high(b, axis)) - std::max(low(a, axis), low(b, axis)), 0.0f);
+  };
   if (area(a) <= 0 || area(b) <= 0) return 0;
   const float shared = common(0) * common(1);
   return shared / (area(a) + area(b) - shared);
@@ -65,7 +67,9 @@ selected_boxes select_boxes(const suppression_settings& s, const float* scores, 
     float score;
     std::size_t compared;  // selected boxes that it has been compared with
   };
-  const auto is_behind = [](const candidate& a, const candidate& b) { return a.score < b.score || (a.score == b.score && a.index > b.index); };
+  const auto is_behind = [](const candidate& a, const candidate& b) {
+    return a.score < b.score || (a.score == b.score && a.index > b.index);
+  };
   std::priority_queue<candidate, std::vector<candidate>, decltype(is_behind)> queue(is_behind);
   for (std::int64_t k = 0; k < count; ++k)
     if (scores[k] > s.least_score) queue.push({k, scores[k], 0});
