@@ -226,6 +226,83 @@ std::vector<sample> written_samples() {
     if (name == "V3") inputs.push_back(x({}));
     sum("FusedBatchNormGrad" + name, inputs, training);
   }
+  for (const char* padding : {"SAME", "VALID"}) {
+    const std::int64_t n = padding == std::string_view("SAME") ? 2 : 1;
+    const attribute_map windows{{"padding", padding}, {"strides", integers{1, 2, 2, 2, 1}}};
+    sum("Conv3D", {x({2, 4, 3, 3, 2}), x({3, 2, 2, 2, 3})}, windows);
+    sum("Conv3D", {x({0, 4, 3, 3, 2}), x({3, 2, 2, 2, 3})}, windows);
+    sum("Conv3DBackpropInputV2", {numbers({2, 4, 3, 3, 2}), x({3, 2, 2, 2, 3}), x({2, n, n, n, 3})}, windows);
+    sum("Conv3DBackpropFilterV2", {x({2, 4, 3, 3, 2}), numbers({3, 2, 2, 2, 3}), x({2, n, n, n, 3})}, windows);
+    sum("Conv3DBackpropInput", {x({2, 4, 3, 3, 2}), x({3, 2, 2, 2, 3}), x({2, n, n, n, 3})}, windows);
+    sum("Conv3DBackpropFilter", {x({2, 4, 3, 3, 2}), x({3, 2, 2, 2, 3}), x({2, n, n, n, 3})}, windows);
+    attribute_map pool = windows;
+    pool["ksize"] = integers{1, 3, 2, 2, 1};
+    add("MaxPool3D", {x({2, 4, 3, 3, 2})}, pool);
+    sum("MaxPool3DGrad", {x({2, 4, 3, 3, 2}), x({2, n, n, n, 2}), x({2, n, n, n, 2})}, pool);
+    add("MaxPool3DGradGrad", {x({2, 4, 3, 3, 2}), x({2, n, n, n, 2}), x({2, 4, 3, 3, 2})}, pool);
+    sum("AvgPool3D", {x({2, 4, 3, 3, 2})}, pool);
+    sum("AvgPool3DGrad", {numbers({2, 4, 3, 3, 2}), x({2, n, n, n, 2})}, pool);
+    const attribute_map inputs{{"padding", padding}};
+    const argument window = numbers({1, 2, 2, 1}), step = numbers({1, 2, 2, 1});
+    add("MaxPoolV2", {x({2, 4, 4, 2}), window, step}, inputs);
+    add("MaxPoolGradV2", {x({2, 4, 4, 2}), x({2, 2, 2, 2}), x({2, 2, 2, 2}), window, step}, inputs);
+    add("MaxPoolGradGradV2", {x({2, 4, 4, 2}), x({2, 2, 2, 2}), x({2, 4, 4, 2}), window, step}, inputs);
+    const attribute_map placed{{"padding", padding}, {"strides", integers{1, 2, 2, 1}}, {"ksize", integers{1, 2, 2, 1}}};
+    const argument places = indices({1, 1, 2, 2}, {0, 1, 6, 13}, dtype::int64);
+    add("MaxPoolWithArgmax", {x({1, 2, 4, 2})}, placed);
+    add("MaxPoolGradWithArgmax", {x({1, 2, 4, 2}), x({1, 1, 2, 2}), places}, placed);
+    add("MaxPoolGradGradWithArgmax", {x({1, 2, 4, 2}), x({1, 2, 4, 2}), places}, placed);
+    const attribute_map dilated{{"padding", padding}, {"strides", integers{1, 1, 1, 1}}, {"rates", integers{1, 1, 2, 1}}};
+    const std::int64_t rows = n == 2 ? 4 : 3, columns = n == 2 ? 4 : 2;
+    add("Dilation2D", {x({2, 4, 4, 2}), x({2, 2, 2})}, dilated);
+    sum("Dilation2DBackpropInput", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
+    sum("Dilation2DBackpropFilter", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
+  }
+  for (const char* method : {"bilinear", "nearest"}) {
+    const argument boxes{role::tensor, sized({2, 4}), dtype::float32, {0.1, 0.2, 0.7, 0.9, 0.3, -0.5, 0.8, 0.6}};
+    const argument of_images = indices({2}, {1, 0});
+    const attribute_map how{{"method", method}};
+    sum("CropAndResize", {x({2, 3, 4, 2}), boxes, of_images, numbers({2, 3})}, how);
+    sum("CropAndResizeGradImage", {of(dtype::float32, {2, 2, 3, 2}), boxes, of_images, numbers({2, 3, 4, 2})},
+        {{"method", method}, {"T", dtype::float32}});
+    sum("CropAndResizeGradBoxes", {of(dtype::float32, {2, 2, 3, 2}), x({2, 3, 4, 2}), boxes, of_images});
+  }
+  {
+    const argument boxes = of(dtype::float32, {6, 4}), scores = of(dtype::float32, {6}), most = number(4);
+    const auto limit = [](double value) { return argument{role::tensor, {}, dtype::float32, {value}}; };
+    add("NonMaxSuppression", {boxes, scores, most});
+    add("NonMaxSuppressionV2", {boxes, scores, most, limit(0.3)});
+    add("NonMaxSuppressionV3", {boxes, scores, most, limit(0.3), limit(0.1)});
+    add("NonMaxSuppressionV4", {boxes, scores, most, limit(0.3), limit(0.1)}, {{"pad_to_max_output_size", true}});
+    add("NonMaxSuppressionV5", {boxes, scores, most, limit(0.3), limit(0.1), limit(0.5)});
+    add("NonMaxSuppressionWithOverlaps", {of(dtype::float32, {6, 6}), scores, most, limit(0.3), limit(0.1)});
+  }
+  for (const bool centered : {false, true}) {
+    const attribute_map corners{{"half_pixel_centers", centered}};
+    sum("ResizeBicubic", {x({2, 3, 4, 2}), numbers({5, 3})}, corners);
+    sum("ResizeBicubicGrad", {of(dtype::float32, {2, 5, 3, 2}), x({2, 3, 4, 2})}, corners);
+  }
+  sum("ResizeArea", {x({2, 3, 4, 2}), numbers({5, 3})});
+  for (const bool scales : {false, true}) {
+    const argument positive{role::tensor, sized({3}), dtype::invalid, {0.5, 1, 2}};
+    const attribute_map given{{"variance_epsilon", 0.01f}, {"scale_after_normalization", scales}};
+    sum("BatchNormWithGlobalNormalization", {x({2, 2, 2, 3}), x({3}), positive, x({3}), x({3})}, given);
+    sum("BatchNormWithGlobalNormalizationGrad", {x({2, 2, 2, 3}), x({3}), positive, x({3}), x({2, 2, 2, 3})}, given);
+  }
+  for (const bool looks : {false, true}) {
+    const attribute_map cell{{"use_peephole", looks}, {"forget_bias", 0.5f}};
+    const std::vector<argument> operands{x({2, 3}), x({2, 2}), x({2, 2}), x({5, 8}), x({2}), x({2}), x({2}), x({8})};
+    sum("LSTMBlockCell", operands, cell);
+    std::vector<argument> sequence = operands;
+    sequence[0] = x({4, 2, 3});
+    sequence.insert(sequence.begin(), number(3, dtype::int64));
+    sum("BlockLSTM", sequence, cell);
+  }
+  sum("GRUBlockCell", {x({2, 3}), x({2, 2}), x({5, 4}), x({5, 2}), x({4}), x({2})});
+  for (const dtype lengths : {dtype::int32, dtype::int64}) {
+    add("ReverseSequence", {x({3, 4, 2}), indices({3}, {4, 0, 2}, lengths)}, {{"seq_dim", 1}});
+    add("ReverseSequence", {x({4, 2, 3}), indices({3}, {1, 3, 4}, lengths)}, {{"seq_dim", 0}, {"batch_dim", 2}});
+  }
   sum("LRN", {x({1, 2, 2, 5})}, {{"depth_radius", 2}});
   sum("LRNGrad", {x({1, 2, 2, 5}), x({1, 2, 2, 5}), x({1, 2, 2, 5})}, {{"depth_radius", 2}});
   add("MaxPoolGradGrad", {x({2, 4, 4, 2}), x({2, 2, 2, 2}), x({2, 4, 4, 2})},

@@ -1,8 +1,8 @@
 #pragma once
-// Convolution and pooling of images on the CPU, channels last. A convolution is a product of matrices: each position of the window is a row
+// Convolution of images and volumes on the CPU, channels last. A convolution is a product of matrices: each position of the window is a row
 // of the image's elements that it covers (im2col), each filter a column. Blocks of rows, cut by the shape alone, bound the memory and are
-// shared by threads; so results do not depend on the number of threads. Source: TensorFlow `Conv2D`, `MaxPool`, `AvgPool` and their
-// gradients; Chellapilla, Puri and Simard, "High performance convolutional neural networks for document processing".
+// shared by threads; so results do not depend on the number of threads. Source: TensorFlow `Conv2D`, `Conv3D` and their gradients;
+// Chellapilla, Puri and Simard, "High performance convolutional neural networks for document processing".
 
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <memory>
+#include <type_traits>
 
 namespace leat::cpu {
 
@@ -27,20 +27,25 @@ struct window_axis {
   /// The first element of a window in the image; negative in the padding.
   std::int64_t begin(std::int64_t at) const { return at * stride - before; }
   bool is_inside(std::int64_t position) const { return position >= 0 && position < size; }
+  /// Whether each window is the element at its own position.
+  bool is_of_elements() const { return window == 1 && stride == 1 && before == 0 && count == size; }
 };
 
-/// Windows of a batch of images [batch, h, w, channels].
+/// Windows of a batch of volumes [batch, d, h, w, channels]. An image is a volume of one layer.
 struct image_windows {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
-  window_axis h, w;
+  window_axis h, w, d{};
 
-  std::int64_t image_elements() const { return h.size * w.size * channels; }
-  std::int64_t positions() const { return h.count * w.count; }
+  std::int64_t image_elements() const { return d.size * h.size * w.size * channels; }
+  std::int64_t positions() const { return d.count * h.count * w.count; }
+  bool is_flat() const { return d.size == 1 && d.is_of_elements(); }
+  /// Elements of a window, of one channel.
+  std::int64_t window_elements() const { return d.window * h.window * w.window; }
 };
 
-/// A convolution: windows over images, and filters [h, w, channels / groups, filters]. With several groups, group g of the filters is for
-/// group g of the channels.
+/// A convolution: windows over images, and filters [d, h, w, channels / groups, filters]. With several groups, group g of the filters is
+/// for group g of the channels.
 struct convolution {
   image_windows in;
   std::int64_t filters = 0;
@@ -49,12 +54,10 @@ struct convolution {
   std::int64_t channels_of_group() const { return in.channels / groups; }
   std::int64_t filters_of_group() const { return filters / groups; }
   /// Elements that a window covers, of one group.
-  std::int64_t depth() const { return in.h.window * in.w.window * channels_of_group(); }
+  std::int64_t depth() const { return in.window_elements() * channels_of_group(); }
   /// Whether the rows of windows are the pixels themselves.
-  bool is_by_pixel() const {
-    return groups == 1 && in.h.window == 1 && in.w.window == 1 && in.h.stride == 1 && in.w.stride == 1 && in.h.before == 0 &&
-           in.w.before == 0 && in.h.count == in.h.size && in.w.count == in.w.size;
-  }
+  bool is_by_pixel() const { return groups == 1 && in.d.is_of_elements() && in.h.is_of_elements() && in.w.is_of_elements(); }
+  bool has_strides() const { return in.d.stride != 1 || in.h.stride != 1 || in.w.stride != 1; }
 };
 
 namespace detail {
@@ -80,49 +83,75 @@ inline std::int64_t rows_per_block(const convolution& c) {
   return std::clamp<std::int64_t>(elements / std::max<std::int64_t>(c.depth(), 1), 1, std::max<std::int64_t>(c.in.positions(), 1));
 }
 
+/// The first elements of the window at a position within an image. Of an image, `IsFlat`, there is one layer alone, which spares its loops.
+template <bool IsFlat>
+struct window_origin {
+  std::int64_t front = 0, top, left;
+  window_origin(const image_windows& in, std::int64_t at) {
+    left = in.w.begin(at % in.w.count);
+    at /= in.w.count;
+    top = in.h.begin(IsFlat ? at : at % in.h.count);
+    if constexpr (!IsFlat) front = in.d.begin(at / in.h.count);
+  }
+};
+/// Calls f(std::true_type) for images, f(std::false_type) for volumes.
+template <class F>
+void with_flatness(const image_windows& in, F f) {
+  if (in.is_flat()) f(std::true_type{});
+  else f(std::false_type{});
+}
 /// Calls f(row of the block, element of the row, position in the image, elements) for what lies in the image, and `outside` for the padding,
 /// each for all channels of the group. `first` and `last` are positions of windows within an image.
-template <class Inside, class Outside>
+template <bool IsFlat, class Inside, class Outside>
 void for_each_cell(const convolution& c, std::int64_t first, std::int64_t last, std::int64_t group, Inside inside, Outside outside) {
-  const auto& [h, w] = std::pair<const window_axis&, const window_axis&>(c.in.h, c.in.w);
+  const window_axis &d = c.in.d, &h = c.in.h, &w = c.in.w;
   const std::int64_t width = c.channels_of_group();
   for (std::int64_t at = first; at < last; ++at) {
-    const std::int64_t top = h.begin(at / w.count), left = w.begin(at % w.count);
+    const window_origin<IsFlat> origin(c.in, at);
     std::int64_t to = (at - first) * c.depth();
-    for (std::int64_t i = 0; i < h.window; ++i) {
-      const std::int64_t y = top + i * h.dilation;
-      for (std::int64_t j = 0; j < w.window; ++j, to += width) {
-        const std::int64_t x = left + j * w.dilation;
-        if (h.is_inside(y) && w.is_inside(x)) inside(to, (y * w.size + x) * c.in.channels + group * width, width);
-        else outside(to, width);
+    for (std::int64_t l = 0; l < (IsFlat ? 1 : d.window); ++l) {
+      const std::int64_t z = IsFlat ? 0 : origin.front + l * d.dilation;
+      const bool is_layer = IsFlat || d.is_inside(z);
+      for (std::int64_t i = 0; i < h.window; ++i) {
+        const std::int64_t y = origin.top + i * h.dilation;
+        const bool is_row = is_layer && h.is_inside(y);
+        for (std::int64_t j = 0; j < w.window; ++j, to += width) {
+          const std::int64_t x = origin.left + j * w.dilation;
+          if (is_row && w.is_inside(x)) inside(to, ((z * h.size + y) * w.size + x) * c.in.channels + group * width, width);
+          else outside(to, width);
+        }
       }
     }
   }
 }
 template <class T>
 void collect_windows(const convolution& c, const T* image, std::int64_t first, std::int64_t last, std::int64_t group, T* rows) {
-  for_each_cell(
-      c, first, last, group,
-      [&](std::int64_t to, std::int64_t from, std::int64_t n) { std::copy_n(image + from, n, rows + to); },
-      [&](std::int64_t to, std::int64_t n) { std::fill_n(rows + to, n, T(0)); });
+  with_flatness(c.in, [&](auto flat) {
+    for_each_cell<flat.value>(
+        c, first, last, group,
+        [&](std::int64_t to, std::int64_t from, std::int64_t n) { std::copy_n(image + from, n, rows + to); },
+        [&](std::int64_t to, std::int64_t n) { std::fill_n(rows + to, n, T(0)); });
+  });
 }
 /// Adds what the rows of windows hold to the image that they cover.
 template <class T>
 void distribute_windows(const convolution& c, const T* rows, std::int64_t first, std::int64_t last, std::int64_t group, T* image) {
-  for_each_cell(
-      c, first, last, group,
-      [&](std::int64_t from, std::int64_t to, std::int64_t n) {
-        for (std::int64_t k = 0; k < n; ++k) image[to + k] = pixel_math<T>::add(image[to + k], rows[from + k]);
-      },
-      [](std::int64_t, std::int64_t) {});
+  with_flatness(c.in, [&](auto flat) {
+    for_each_cell<flat.value>(
+        c, first, last, group,
+        [&](std::int64_t from, std::int64_t to, std::int64_t n) {
+          for (std::int64_t k = 0; k < n; ++k) image[to + k] = pixel_math<T>::add(image[to + k], rows[from + k]);
+        },
+        [](std::int64_t, std::int64_t) {});
+  });
 }
 
 }  // namespace detail
 
 namespace detail {
 
-/// Whether each group is one channel (a depthwise convolution): too little for a product.
-inline bool is_by_channel(const convolution& c) { return c.groups > 1 && c.groups == c.in.channels; }
+/// Whether each group is one channel of images (a depthwise convolution): too little for a product.
+inline bool is_by_channel(const convolution& c) { return c.groups > 1 && c.groups == c.in.channels && c.in.is_flat(); }
 /// Calls f(position of the window, element of the filters, position in the image) for each cell of one image that lies in it, in order.
 template <class F>
 void for_each_covered(const convolution& c, F f) {
@@ -223,13 +252,13 @@ inline window_axis turned(const window_axis& a) {
 /// around and their channels exchanged.
 template <class T>
 void convolve_turned(const convolution& c, const T* filters, const T* dy, T* images) {
-  const std::int64_t cells = c.in.h.window * c.in.w.window, channels = c.in.channels;
+  const std::int64_t cells = c.in.window_elements(), channels = c.in.channels;
   const auto turned_filters = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(cells * channels * c.filters));
   for (std::int64_t i = 0; i < cells; ++i)
     for (std::int64_t g = 0; g < channels; ++g)
       for (std::int64_t k = 0; k < c.filters; ++k)
         turned_filters[static_cast<std::size_t>(((cells - 1 - i) * c.filters + k) * channels + g)] = filters[(i * channels + g) * c.filters + k];
-  const convolution back{.in = {c.in.batch, c.filters, turned(c.in.h), turned(c.in.w)}, .filters = channels, .groups = 1};
+  const convolution back{.in = {c.in.batch, c.filters, turned(c.in.h), turned(c.in.w), turned(c.in.d)}, .filters = channels, .groups = 1};
   convolve(back, dy, turned_filters.get(), images);
 }
 }  // namespace detail
@@ -243,7 +272,7 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
     return matmul<T>(false, true, c.in.batch * positions, c.in.channels, c.filters, T(1), dy, c.filters, filters, c.filters, T(0), images,
                      c.in.channels);
   const std::int64_t step = detail::rows_per_block(c), width = c.filters_of_group();
-  if (c.groups == 1 && c.in.h.stride == 1 && c.in.w.stride == 1 && c.filters > 0 && c.depth() > 0)
+  if (c.groups == 1 && !c.has_strides() && c.filters > 0 && c.depth() > 0)
     return detail::convolve_turned(c, filters, dy, images);
   // Windows of one image overlap: an image is one piece of work.
   parallel_for(c.in.batch, [&](std::int64_t image) {
@@ -264,120 +293,6 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
         detail::distribute_windows(c, rows.get(), first, last, g, to);
       }
     }
-  });
-}
-
-namespace detail {
-/// Calls f(position of the window in the result, pixels of the window within the image) for the windows of one image, in order.
-template <class F>
-void for_each_window(const image_windows& in, F f) {
-  for (std::int64_t i = 0; i < in.h.count; ++i) {
-    const std::int64_t top = std::max<std::int64_t>(in.h.begin(i), 0), bottom = std::min(in.h.begin(i) + in.h.window, in.h.size);
-    for (std::int64_t j = 0; j < in.w.count; ++j) {
-      const std::int64_t left = std::max<std::int64_t>(in.w.begin(j), 0), right = std::min(in.w.begin(j) + in.w.window, in.w.size);
-      f(i * in.w.count + j, top, bottom, left, right);
-    }
-  }
-}
-/// The first of the largest elements of channel k in a window, which is not empty.
-template <class T>
-std::int64_t place_of_largest(const image_windows& in, const T* image, std::int64_t top, std::int64_t bottom, std::int64_t left,
-                              std::int64_t right, std::int64_t k) {
-  std::int64_t best = (top * in.w.size + left) * in.channels + k;
-  for (std::int64_t y = top; y < bottom; ++y)
-    for (std::int64_t x = left; x < right; ++x) {
-      const std::int64_t here = (y * in.w.size + x) * in.channels + k;
-      if (image[best] < image[here]) best = here;
-    }
-  return best;
-}
-}  // namespace detail
-
-/// The largest element of each window, per channel. NaN counts only where it comes first, as in the gradient.
-template <class T>
-void max_pool(const image_windows& in, const T* images, T* out) {
-  parallel_for(in.batch, [&](std::int64_t image) {
-    const T* const from = images + image * in.image_elements();
-    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
-      T* const to = out + (image * in.positions() + at) * in.channels;
-      bool is_first = true;
-      for (std::int64_t y = top; y < bottom; ++y)
-        for (std::int64_t x = left; x < right; ++x) {
-          const T* const pixel = from + (y * in.w.size + x) * in.channels;
-          if (is_first) std::copy_n(pixel, in.channels, to);
-          else
-            for (std::int64_t k = 0; k < in.channels; ++k) to[k] = to[k] < pixel[k] ? pixel[k] : to[k];
-          is_first = false;
-        }
-      if (is_first) std::fill_n(to, in.channels, std::numeric_limits<T>::lowest());
-    });
-  });
-}
-/// The gradient by the images: each element of dy goes to the first of the largest elements of its window.
-template <class T>
-void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_images) {
-  parallel_for(in.batch, [&](std::int64_t image) {
-    const T* const from = images + image * in.image_elements();
-    T* const to = to_images + image * in.image_elements();
-    std::fill_n(to, in.image_elements(), T(0));
-    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
-      if (top >= bottom || left >= right) return;
-      const T* const slope = dy + (image * in.positions() + at) * in.channels;
-      for (std::int64_t k = 0; k < in.channels; ++k) {
-        T& largest = to[detail::place_of_largest(in, from, top, bottom, left, right, k)];
-        largest = detail::pixel_math<T>::add(largest, slope[k]);
-      }
-    });
-  });
-}
-
-/// The gradient of `max_pool_back` by dy: of each window, the element of `slopes`, an array of images, where the image is largest.
-template <class T>
-void max_pool_back_back(const image_windows& in, const T* images, const T* slopes, T* out) {
-  parallel_for(in.batch, [&](std::int64_t image) {
-    const T* const from = images + image * in.image_elements();
-    const T* const taken = slopes + image * in.image_elements();
-    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
-      T* const to = out + (image * in.positions() + at) * in.channels;
-      for (std::int64_t k = 0; k < in.channels; ++k)
-        to[k] = top < bottom && left < right ? taken[detail::place_of_largest(in, from, top, bottom, left, right, k)] : T(0);
-    });
-  });
-}
-
-/// The mean of each window's elements within the image, per channel.
-template <class T>
-void average_pool(const image_windows& in, const T* images, T* out) {
-  parallel_for(in.batch, [&](std::int64_t image) {
-    const T* const from = images + image * in.image_elements();
-    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
-      T* const to = out + (image * in.positions() + at) * in.channels;
-      std::fill_n(to, in.channels, T(0));
-      for (std::int64_t y = top; y < bottom; ++y)
-        for (std::int64_t x = left; x < right; ++x) {
-          const T* const pixel = from + (y * in.w.size + x) * in.channels;
-          for (std::int64_t k = 0; k < in.channels; ++k) to[k] += pixel[k];
-        }
-      const T count = static_cast<T>((bottom - top) * (right - left));
-      for (std::int64_t k = 0; k < in.channels; ++k) to[k] /= count;
-    });
-  });
-}
-/// The gradient by the images: each element of dy is spread evenly over its window.
-template <class T>
-void average_pool_back(const image_windows& in, const T* dy, T* to_images) {
-  parallel_for(in.batch, [&](std::int64_t image) {
-    T* const to = to_images + image * in.image_elements();
-    std::fill_n(to, in.image_elements(), T(0));
-    detail::for_each_window(in, [&](std::int64_t at, std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
-      const T* const slope = dy + (image * in.positions() + at) * in.channels;
-      const T share = T(1) / static_cast<T>((bottom - top) * (right - left));
-      for (std::int64_t y = top; y < bottom; ++y)
-        for (std::int64_t x = left; x < right; ++x) {
-          T* const pixel = to + (y * in.w.size + x) * in.channels;
-          for (std::int64_t k = 0; k < in.channels; ++k) pixel[k] += share * slope[k];
-        }
-    });
   });
 }
 

@@ -40,6 +40,7 @@
 #include <leat/named/gradients/impl/functions.hpp>
 #include <leat/named/gradients/impl/gradient.hpp>
 #include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/graph/impl/call.hpp>

@@ -298,6 +298,9 @@ LEAT_FILL(fill_array_definitions) {
                   });
   define_operator("ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T); Tindices: {int32, int64}",
                   {.is = nature::pure, .work = work_kind::scattered}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 2)); });
+  define_operator(
+      "ReverseSequence(input: T, seq_lengths: Tlen) -> (output: T); seq_dim: int; batch_dim: int = 0; Tlen: {int32, int64} = int64",
+      {.is = nature::pure}, shapes::like<0>);
   define_operator("InvertPermutation(x: T) -> (y: T); T: {int32, int64} = int32", {.is = nature::pure, .stops_gradient = true},
                   shapes::like<0>);
   define_operator(

@@ -95,6 +95,52 @@ void colored_shape(shape_context& c) {
   if (c.input_count() > 1) shapes::want_rank(c, 1, 0);
   c.set(0, s);
 }
+/// Crops [boxes, rows, columns, channels] of images.
+inline void crops_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, 1, 2);
+  const shape &images = c.input(0).extent, &boxes = c.input(1).extent;
+  const auto sizes = c.numbers(3);
+  if (sizes && sizes->size() != 2) c.fail("crop_size must have two elements, not " + std::to_string(sizes->size()));
+  shape result;
+  result.push(boxes.has_rank() ? boxes[0] : unknown_dimension);
+  for (std::size_t k = 0; k < 2; ++k) result.push(sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension);
+  result.push(images.has_rank() ? images[3] : unknown_dimension);
+  c.set(0, result);
+}
+/// Lists of boxes that were selected, and how many there are.
+inline void selected_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 2);
+  shapes::want_rank(c, 1, 1);
+  const auto most = shapes::number(c, 2);
+  const shape list = shapes::vector_of(c.flag("pad_to_max_output_size") && most && *most >= 0 ? *most : unknown_dimension);
+  c.set(0, list);
+  if (c.result_count() == 3) c.set(1, list);
+  if (c.result_count() > 1) c.set(c.result_count() - 1, shape{});
+}
+/// Images by a filter [h, w, channels] in windows with `rates` between their elements.
+inline void dilated_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, 1, 3);
+  const shape &image = c.input(0).extent, &filter = c.input(1).extent;
+  if (!image.has_rank() || !filter.has_rank()) return;
+  shape result = image;
+  for (int i = 0; i < 2; ++i) {
+    std::int64_t window = filter[i];
+    const std::int64_t rate = attribute_at(c, "rates", i + 1, 1);
+    if (window > 1) {
+      if (rate < 1 || !multiplies(window - 1, rate, window) || window >= max_elements)
+        c.fail("rate " + std::to_string(rate) + " of a filter of " + std::to_string(filter[i]));
+      ++window;
+    }
+    result.dim[i + 1] = windows(c, image[i + 1], window, attribute_at(c, "strides", i + 1, 1));
+  }
+  c.set(0, result);
+}
+inline void given_normalized_gradient_shape(shape_context& c) {
+  c.set(0, c.input(0).extent);
+  for (int k = 1; k < c.result_count(); ++k) c.set(k, c.input(1).extent);
+}
 
 LEAT_FILL(fill_image_definitions) {
   constexpr facts pure{.is = nature::pure};
@@ -145,6 +191,51 @@ LEAT_FILL(fill_image_definitions) {
   define_operator("ResizeNearestNeighborGrad(grads: T, size: int32) -> (output: T); " + corners, pure, resized_shape);
   define_operator("ResizeBilinear(images: T, size: int32) -> (resized_images: float32); " + corners, pure, resized_shape);
   define_operator("ResizeBilinearGrad(grads: float32, original_image: T) -> (output: T); " + corners, pure, shapes::like<1>);
+
+  define_operator("ResizeBicubic(images: T, size: int32) -> (resized_images: float32); " + corners, pure, resized_shape);
+  define_operator("ResizeBicubicGrad(grads: float32, original_image: T) -> (output: T); " + corners, pure, shapes::like<1>);
+  define_operator("ResizeArea(images: T, size: int32) -> (resized_images: float32); align_corners: bool = false", pure, resized_shape);
+
+  const std::string given = "variance_epsilon: float; scale_after_normalization: bool";
+  define_operator("BatchNormWithGlobalNormalization(t: T, m: T, v: T, beta: T, gamma: T) -> (result: T); " + given, pure, shapes::like<0>);
+  define_operator("BatchNormWithGlobalNormalizationGrad(t: T, m: T, v: T, gamma: T, backprop: T) -> (dx: T, dm: T, dv: T, db: T, dg: T); " +
+                      given,
+                  pure, given_normalized_gradient_shape);
+
+  const std::string method = "; method: string = \"bilinear\"";
+  define_operator("CropAndResize(image: T, boxes: float32, box_ind: int32, crop_size: int32) -> (crops: float32)" + method +
+                      "; extrapolation_value: float = 0.0",
+                  pure, crops_shape);
+  define_operator("CropAndResizeGradImage(grads: float32, boxes: float32, box_ind: int32, image_size: int32) -> (output: T); T: {float32, "
+                  "float64, half}" + method,
+                  pure, held_shape<3>);
+  define_operator("CropAndResizeGradBoxes(grads: float32, image: T, boxes: float32, box_ind: int32) -> (output: float32)" + method, pure,
+                  shapes::like<2>);
+
+  constexpr facts selects{.is = nature::pure, .stops_gradient = true};
+  define_operator("NonMaxSuppression(boxes: float32, scores: float32, max_output_size: int32) -> (selected_indices: int32); iou_threshold: "
+                  "float = 0.5",
+                  selects, selected_shape);
+  const std::string limits = "(boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold";
+  const std::string types = "; T: type = float32; T_threshold: type = float32";
+  const std::string padded = "; pad_to_max_output_size: bool = false";
+  define_operator("NonMaxSuppressionV2" + limits + ") -> (selected_indices: int32)" + types, selects, selected_shape);
+  define_operator("NonMaxSuppressionV3" + limits + ", score_threshold: T_threshold) -> (selected_indices: int32)" + types, selects,
+                  selected_shape);
+  define_operator("NonMaxSuppressionV4" + limits + ", score_threshold: T_threshold) -> (selected_indices: int32, valid_outputs: int32)" +
+                      types + padded,
+                  selects, selected_shape);
+  define_operator("NonMaxSuppressionV5(boxes: T, scores: T, max_output_size: int32, iou_threshold: T, score_threshold: T, soft_nms_sigma: "
+                  "T) -> (selected_indices: int32, selected_scores: T, valid_outputs: int32); T: type = float32" + padded,
+                  selects, selected_shape);
+  define_operator("NonMaxSuppressionWithOverlaps(overlaps: float32, scores: float32, max_output_size: int32, overlap_threshold: float32, "
+                  "score_threshold: float32) -> (selected_indices: int32)",
+                  selects, selected_shape);
+
+  const std::string rates = "strides: list(int); rates: list(int); padding: string";
+  define_operator("Dilation2D(input: T, filter: T) -> (output: T); " + rates, pure, dilated_shape);
+  define_operator("Dilation2DBackpropInput(input: T, filter: T, out_backprop: T) -> (in_backprop: T); " + rates, pure, shapes::like<0>);
+  define_operator("Dilation2DBackpropFilter(input: T, filter: T, out_backprop: T) -> (filter_backprop: T); " + rates, pure, shapes::like<1>);
 
   const std::string block = "block_size: int >= 2; data_format: string = \"NHWC\"";
   define_operator("SpaceToDepth(input: T) -> (output: T); " + block, pure, block_shape<true>);

@@ -4,6 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
+#include <leat/named/definitions/window_attributes.hpp>
 
 namespace leat::detail {
 
@@ -37,24 +38,13 @@ inline std::int64_t attribute_at(const shape_context& c, std::string_view name, 
 }
 // The number of positions of a window along one dimension. Source: TensorFlow's padding SAME and VALID.
 inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride) {
-  const auto* a = c.attribute("padding");
-  const auto* padding = a != nullptr ? a->get_if<std::string>() : nullptr;
-  if (size < 0 || window < 0 || stride <= 0 || padding == nullptr) return unknown_dimension;
-  if (*padding == "SAME") return size == 0 ? 0 : (size - 1) / stride + 1;
-  if (*padding != "VALID") return unknown_dimension;
+  const auto padding = window_padding_of(c.attribute("padding"));
+  if (size < 0 || window < 0 || stride <= 0 || !padding || *padding == window_padding::listed) return unknown_dimension;
+  if (*padding == window_padding::same) return size == 0 ? 0 : (size - 1) / stride + 1;
   if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
   return (size - window) / stride + 1;
 }
-/// Whether the attribute `data_format` says that channels follow the batch ("NCHW"); without the attribute they are last.
-inline bool is_channels_first(const attribute_value* data_format) {
-  const auto* text = data_format != nullptr ? data_format->get_if<std::string>() : nullptr;
-  return text != nullptr && text->starts_with("NC");
-}
 inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
-/// The axis of the channels in an array of this rank.
-inline int channel_axis(const attribute_map& attributes, int rank) {
-  return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1;
-}
 /// The filters [h, w, channels, multiplier] of a depthwise convolution, as those of one with a group for each channel: [h, w, 1, channels *
 /// multiplier].
 inline shape depthwise_filter(shape filter) {
@@ -64,19 +54,20 @@ inline shape depthwise_filter(shape filter) {
   filter.dim[3] = filters;
   return filter;
 }
-template <bool IsDepthwise = false>
+/// Images [batch, h, w, channels], or volumes [batch, d, h, w, channels], with `Axes` axes of space.
+template <int Axes, bool IsDepthwise = false>
 void convolved_shape(shape_context& c) {
-  shapes::want_rank(c, 0, 4);
-  shapes::want_rank(c, 1, 4);
+  shapes::want_rank(c, 0, Axes + 2);
+  shapes::want_rank(c, 1, Axes + 2);
   const shape& image = c.input(0).extent;
   if (!image.has_rank() || !c.input(1).extent.has_rank()) return;
   const shape filter = IsDepthwise ? depthwise_filter(c.input(1).extent) : c.input(1).extent;
-  const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : 3;
-  if (image[channel] >= 0 && filter[2] > 0 && image[channel] % filter[2] != 0)
+  const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : Axes + 1;
+  if (image[channel] >= 0 && filter[Axes] > 0 && image[channel] % filter[Axes] != 0)
     c.fail("Depth of input (" + std::to_string(image[channel]) + ") is not a multiple of input depth of filter (" +
-           std::to_string(filter[2]) + ")");
+           std::to_string(filter[Axes]) + ")");
   shape result = image;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < Axes; ++i) {
     const auto dilation = attribute_at(c, "dilations", space + i, 1);
     std::int64_t window = filter[i] < 0 ? -1 : filter[i];
     if (window > 1) {
@@ -86,19 +77,41 @@ void convolved_shape(shape_context& c) {
     }
     result.dim[space + i] = windows(c, image[space + i], window, attribute_at(c, "strides", space + i, 1));
   }
-  result.dim[channel] = filter[3];
+  result.dim[channel] = filter[Axes + 1];
   c.set(0, result);
 }
-inline void pooled_shape(shape_context& c) {
-  shapes::want_rank(c, 0, 4);
+/// Arrays of this rank in windows of `ksize`; all results have the same shape.
+template <int Rank>
+void pooled_shape(shape_context& c) {
+  shapes::want_rank(c, 0, Rank);
   const shape& image = c.input(0).extent;
   if (!image.has_rank()) return;
   shape result = image;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < Rank; ++i) {
     const std::int64_t window = attribute_at(c, "ksize", i, 1), stride = attribute_at(c, "strides", i, 1);
     if (window != 1 || stride != 1) result.dim[i] = windows(c, image[i], window, stride);
   }
+  c.set_all(result);
+}
+/// As `pooled_shape<4>`, where inputs 1 and 2 hold the window and the strides.
+inline void pooled_by_inputs_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  const shape& image = c.input(0).extent;
+  if (!image.has_rank()) return;
+  const auto window = c.numbers(1), stride = c.numbers(2);
+  shape result = image;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const bool is_known = window && stride && i < window->size() && i < stride->size() && (*window)[i] > 0 && (*stride)[i] > 0;
+    const auto axis = static_cast<int>(i);
+    if (!is_known) result.dim[i] = unknown_dimension;
+    else if ((*window)[i] != 1 || (*stride)[i] != 1) result.dim[i] = windows(c, image[axis], (*window)[i], (*stride)[i]);
+  }
   c.set(0, result);
+}
+/// The shape that input `K` holds.
+template <int K>
+void held_shape(shape_context& c) {
+  c.set(0, shapes::from_numbers(c, K));
 }
 
 LEAT_FILL(fill_nn_definitions) {
@@ -130,37 +143,90 @@ LEAT_FILL(fill_nn_definitions) {
   define_operator(
       "Conv2D(input: T, filter: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<>);
+      {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<2>);
   define_operator(
       "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
       "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+      {.is = nature::pure, .work = work_kind::convolution}, held_shape<0>);
   define_operator(
       "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
       "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
-      {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+      {.is = nature::pure, .work = work_kind::convolution}, held_shape<1>);
   const std::string depthwise =
       "strides: list(int); padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []";
   define_operator("DepthwiseConv2dNative(input: T, filter: T) -> (output: T); " + depthwise,
-                  {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<true>);
+                  {.is = nature::pure, .work = work_kind::convolution}, convolved_shape<2, true>);
   define_operator("DepthwiseConv2dNativeBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); " + depthwise,
-                  {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+                  {.is = nature::pure, .work = work_kind::convolution}, held_shape<0>);
   define_operator("DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); " + depthwise,
-                  {.is = nature::pure, .work = work_kind::convolution}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
+                  {.is = nature::pure, .work = work_kind::convolution}, held_shape<1>);
   define_operator(
       "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"",
-      {.is = nature::pure}, pooled_shape);
+      {.is = nature::pure}, pooled_shape<4>);
   define_operator(
       "MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); "
       "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"",
       {.is = nature::pure}, shapes::like<0>);
   define_operator("AvgPool(value: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: string = \"NHWC\"",
-                  {.is = nature::pure}, pooled_shape);
+                  {.is = nature::pure}, pooled_shape<4>);
   define_operator(
       "AvgPoolGrad(orig_input_shape: int32, grad: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: "
       "string = \"NHWC\"",
-      {.is = nature::pure}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+      {.is = nature::pure}, held_shape<0>);
+
+  const std::string volumes = "strides: list(int); padding: string; dilations: list(int) = []";
+  const std::string volume_order = "; data_format: string = \"NDHWC\"";
+  constexpr facts convolves{.is = nature::pure, .work = work_kind::convolution};
+  define_operator("Conv3D(input: T, filter: T) -> (output: T); " + volumes + volume_order, convolves, convolved_shape<3>);
+  define_operator("Conv3DBackpropInputV2(input_sizes: Tshape, filter: T, out_backprop: T) -> (output: T); Tshape: {int32, int64} = int32; " +
+                      volumes + volume_order,
+                  convolves, held_shape<0>);
+  define_operator("Conv3DBackpropFilterV2(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); " + volumes + volume_order,
+                  convolves, held_shape<1>);
+  define_operator("Conv3DBackpropInput(input: T, filter: T, out_backprop: T) -> (output: T); " + volumes, convolves, shapes::like<0>);
+  define_operator("Conv3DBackpropFilter(input: T, filter: T, out_backprop: T) -> (output: T); " + volumes, convolves, shapes::like<1>);
+
+  const std::string pool = "ksize: list(int); strides: list(int); padding: string";
+  define_operator("MaxPool3D(input: T) -> (output: T); " + pool + volume_order, {.is = nature::pure}, pooled_shape<5>);
+  define_operator("MaxPool3DGrad(orig_input: TInput, orig_output: TInput, grad: T) -> (output: T); T: type = float32; TInput: type = "
+                  "float32; " + pool + volume_order,
+                  {.is = nature::pure}, shapes::like<0>);
+  define_operator("MaxPool3DGradGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); " + pool + volume_order, {.is = nature::pure},
+                  shapes::like<1>);
+  define_operator("AvgPool3D(input: T) -> (output: T); " + pool + volume_order, {.is = nature::pure}, pooled_shape<5>);
+  define_operator("AvgPool3DGrad(orig_input_shape: int32, grad: T) -> (output: T); " + pool + volume_order, {.is = nature::pure},
+                  held_shape<0>);
+
+  const std::string order = "padding: string; data_format: string = \"NHWC\"";
+  const std::string slopes = "(orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32) -> (output: T); ";
+  define_operator("MaxPoolV2(input: T, ksize: int32, strides: int32) -> (output: T); T: type = float32; " + order,
+                  {.is = nature::pure, .values = {1, 2}}, pooled_by_inputs_shape);
+  define_operator("MaxPoolGradV2" + slopes + "T: type = float32; " + order, {.is = nature::pure, .values = {3, 2}}, shapes::like<0>);
+  define_operator("MaxPoolGradGradV2" + slopes + order, {.is = nature::pure, .values = {3, 2}}, shapes::like<1>);
+  const std::string places = "; include_batch_in_index: bool = false";
+  define_operator("MaxPoolWithArgmax(input: T) -> (output: T, argmax: Targmax); Targmax: {int32, int64} = int64; " + pool + places,
+                  {.is = nature::pure}, pooled_shape<4>);
+  define_operator("MaxPoolGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T); Targmax: {int32, int64}; " + pool + places,
+                  {.is = nature::pure}, shapes::like<0>);
+  define_operator("MaxPoolGradGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T); Targmax: {int32, int64}; " + pool + places,
+                  {.is = nature::pure}, shapes::like<2>);
+
+  const std::string cell =
+      "(i: T, cs: T, f: T, o: T, ci: T, co: T, h: T); forget_bias: float = 1.0; cell_clip: float = 3.0; use_peephole: bool = false";
+  const std::string operands = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> ";
+  define_operator("LSTMBlockCell(" + operands + cell, {.is = nature::pure, .work = work_kind::product}, shapes::like<1>);
+  define_operator("BlockLSTM(seq_len_max: int64, " + operands + cell, {.is = nature::pure, .work = work_kind::product}, [](shape_context& c) {
+    shapes::want_rank(c, 1, 3);
+    shapes::want_rank(c, 2, 2);
+    const shape &x = c.input(1).extent, &cells = c.input(2).extent;
+    if (!x.has_rank() || !cells.has_rank()) return;
+    shape result;
+    for (const std::int64_t n : {x[0], x[1], cells[1]}) result.push(n);
+    c.set_all(result);
+  });
+  define_operator("GRUBlockCell(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T) -> (r: T, u: T, c: T, h: T)",
+                  {.is = nature::pure, .work = work_kind::product}, shapes::like<1>);
 
   constexpr facts summary{.is = nature::effect, .stops_gradient = true, .is_summary = true};
   define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", summary, shapes::numbers);

@@ -247,7 +247,8 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
 inline gradient_list gradient_of_reverse(const gradient_call& c) {
   const output dy = c.dy();
   const std::array inputs{dy, c.input(1)};
-  return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, c.attributes({"T", "Tidx"}), {info_like(dy)}).result()};
+  attribute_map settings = c.attributes({"T", "Tidx", "Tlen", "seq_dim", "batch_dim"});
+  return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, std::move(settings), {info_like(dy)}).result()};
 }
 
 /// Rotated back.
@@ -290,6 +291,7 @@ LEAT_FILL(fill_array_gradients) {
       {"Cumprod", class_gradient<cumprod_op>},
       {"ReverseV2", gradient_of_reverse},
       {"Reverse", gradient_of_reverse},
+      {"ReverseSequence", gradient_of_reverse},
       {"Roll", gradient_of_roll},
       {"IdentityN", gradient_of_each},
       {"EnsureShape", gradient_of_each},

@@ -85,6 +85,7 @@ LEAT_DECLARE_FILL(fill_gather_gradients);
 LEAT_DECLARE_FILL(fill_math_gradients);
 LEAT_DECLARE_FILL(fill_image_gradients);
 LEAT_DECLARE_FILL(fill_nn_gradients);
+LEAT_DECLARE_FILL(fill_pool_gradients);
 LEAT_DECLARE_FILL(fill_scatter_gradients);
 LEAT_DECLARE_FILL(fill_tensor_array_gradients);
 }  // namespace detail

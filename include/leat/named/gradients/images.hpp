@@ -3,7 +3,7 @@
 // mirror images, and blocks of pixels that become channels or batches. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
-#include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/pools.hpp>
 
 namespace leat::detail {
 
@@ -24,20 +24,8 @@ inline gradient_list gradient_of_batch_norm(const gradient_call& c) {
                                              {info_like(c.input(0)), channels, channels, nothing, nothing});
   return {made.result(0), made.result(1), made.result(2)};
 }
-// A node of this type with one result, of the given inputs and the node's own attributes of these names.
-inline output image_node(const gradient_call& c, std::string_view type, const std::vector<output>& inputs,
-                         std::initializer_list<std::string_view> attributes, const tensor_info& result) {
-  return c.owner().named().raw(c.owner(), type, inputs, c.attributes(attributes), {result}).result();
-}
 inline gradient_list gradient_of_channel_norm(const gradient_call& c) {
   return {image_node(c, "LRNGrad", {c.dy(), c.input(0), c.result()}, {"T", "depth_radius", "bias", "alpha", "beta"}, info_like(c.input(0)))};
-}
-inline gradient_list gradient_of_max_pool_grad(const gradient_call& c) {
-  const output by_input = zeros_like(c.input(0));
-  const output by_result = zeros_like(c.input(1));
-  return {by_input, by_result,
-          image_node(c, "MaxPoolGradGrad", {c.input(0), c.input(1), c.dy()}, {"T", "ksize", "strides", "padding", "data_format"},
-                     info_like(c.input(2)))};
 }
 inline gradient_list gradient_of_mirror_pad(const gradient_call& c) {
   return {image_node(c, "MirrorPadGrad", {c.dy(), c.input(1)}, {"T", "Tpaddings", "mode"}, info_like(c.input(0)))};
@@ -89,17 +77,48 @@ inline gradient_list gradient_of_batch_to_space(const gradient_call& c) {
   return exchanged_batches(c, "SpaceToBatchND", "Tcrops", "Tpaddings");
 }
 
+// TensorFlow gives the images of these dtypes alone a gradient.
+inline bool is_fraction(const output& o) { return o.type() == dtype::float32 || o.type() == dtype::float64; }
+inline gradient_list gradient_of_resize_cubic(const gradient_call& c) {
+  if (!is_fraction(c.input(0))) return {};
+  return {image_node(c, "ResizeBicubicGrad", {c.dy(), c.input(0)}, {"T", "align_corners", "half_pixel_centers"}, info_like(c.input(0)))};
+}
+inline gradient_list gradient_of_crops(const gradient_call& c) {
+  const output dy = c.dy(), image = c.input(0), boxes = c.input(1), indices = c.input(2);
+  output by_image;
+  if (is_fraction(image))
+    by_image = image_node(c, "CropAndResizeGradImage", {dy, boxes, indices, shape_of(image)}, {"T", "method"}, info_like(image));
+  return {by_image, image_node(c, "CropAndResizeGradBoxes", {dy, image, boxes, indices}, {"T"}, info_like(boxes))};
+}
+inline gradient_list gradient_of_dilation(const gradient_call& c) {
+  const output dy = c.dy(), image = c.input(0), filter = c.input(1);
+  const output by_image =
+      image_node(c, "Dilation2DBackpropInput", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(image));
+  return {by_image, image_node(c, "Dilation2DBackpropFilter", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(filter))};
+}
+inline gradient_list gradient_of_given_norm(const gradient_call& c) {
+  const output x = c.input(0), mean = c.input(1), variance = c.input(2), gamma = c.input(4);
+  const tensor_info channels = info_like(mean);
+  const graph_operation made = c.owner().named().raw(
+      c.owner(), "BatchNormWithGlobalNormalizationGrad", std::array{x, mean, variance, gamma, c.dy()},
+      c.attributes({"T", "variance_epsilon", "scale_after_normalization"}), {info_like(x), channels, channels, channels, channels});
+  return {made.result(0), made.result(1), made.result(2), made.result(3), made.result(4)};
+}
+
 LEAT_FILL(fill_image_gradients) {
   enter_gradients({
       {"FusedBatchNorm", gradient_of_batch_norm},
       {"FusedBatchNormV2", gradient_of_batch_norm},
       {"FusedBatchNormV3", gradient_of_batch_norm},
       {"LRN", gradient_of_channel_norm},
-      {"MaxPoolGrad", gradient_of_max_pool_grad},
       {"MirrorPad", gradient_of_mirror_pad},
       {"MirrorPadGrad", gradient_of_mirror_pad_grad},
       {"ResizeNearestNeighbor", gradient_of_resize_nearest},
       {"ResizeBilinear", gradient_of_resize_bilinear},
+      {"ResizeBicubic", gradient_of_resize_cubic},
+      {"CropAndResize", gradient_of_crops},
+      {"Dilation2D", gradient_of_dilation},
+      {"BatchNormWithGlobalNormalization", gradient_of_given_norm},
       {"SpaceToDepth", gradient_of_blocks<true>},
       {"DepthToSpace", gradient_of_blocks<false>},
       {"SpaceToBatchND", gradient_of_space_to_batch},

@@ -1,8 +1,9 @@
 #pragma once
-// Gradients of activations, biases, convolutions, pooling and cross entropies in graphs with names, node for node as TensorFlow 1.x makes
+// Gradients of activations, biases, convolutions and cross entropies in graphs with names, node for node as TensorFlow 1.x makes
 // them. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
+#include <leat/named/definitions/window_attributes.hpp>
 #include <leat/named/functions/slice.hpp>
 #include <leat/named/gradients/array.hpp>
 
@@ -37,12 +38,10 @@ inline gradient_list gradient_of_bias_add_grad(const gradient_call& c) {
   const output dy = c.dy();
   const output extent = shape_of(c.input(0));
   const output bias_shape = shape_of(dy);
-  const auto* format = c.operation().attributes().find("data_format");
-  const auto* text = format != nullptr ? format->get_if<std::string>() : nullptr;
   const output one = c.owner().named().make_constant(c.owner(), tensor_literal({1}), "Const");
   const number_argument first = tensor_literal(std::int32_t{0});
   output expanded, times;
-  if (text != nullptr && text->starts_with("NC")) {
+  if (is_channels_first(c.operation().attributes().find("data_format"))) {
     const output before = index(extent, {along::until(1)});
     const output behind = index(extent, {along::from(2)});
     expanded = concat_node({ones_like_nodes(before), bias_shape, ones_like_nodes(behind)}, first);
@@ -100,12 +99,17 @@ inline output convolution_node(const gradient_call& c, std::string_view type, co
            c.attributes({"dilations", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "T"}), {result})
       .result();
 }
-// "Conv2D" of "Conv2DBackpropInput".
-inline std::string convolution_type(const gradient_call& c) {
-  const std::string_view type = c.operation().type();
-  return std::string(type.substr(0, type.find("Backprop")));
-}
-inline gradient_list gradient_of_conv2d(const gradient_call& c) {
+// The operators of a convolution and its two gradients.
+struct convolution_types {
+  std::string_view forward, to_images, to_filters;
+};
+inline constexpr convolution_types image_convolution{"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"};
+inline constexpr convolution_types channel_convolution{"DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
+                                                       "DepthwiseConv2dNativeBackpropFilter"};
+inline constexpr convolution_types volume_convolution{"Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"};
+
+template <const convolution_types& Types>
+gradient_list gradient_of_convolution(const gradient_call& c) {
   const output dy = c.dy();
   graph& g = c.owner();
   const output image = c.input(0);
@@ -121,49 +125,22 @@ inline gradient_list gradient_of_conv2d(const gradient_call& c) {
     shapes[0] = both.result(0);
     shapes[1] = both.result(1);
   }
-  const output by_image = convolution_node(c, std::string(c.operation().type()) + "BackpropInput", {shapes[0], filter, dy}, info_like(image));
-  return {by_image, convolution_node(c, std::string(c.operation().type()) + "BackpropFilter", {image, shapes[1], dy}, info_like(filter))};
+  const output by_image = convolution_node(c, Types.to_images, {shapes[0], filter, dy}, info_like(image));
+  return {by_image, convolution_node(c, Types.to_filters, {image, shapes[1], dy}, info_like(filter))};
 }
-/// The gradients of the two gradients of a convolution, Conv2D or DepthwiseConv2dNative: what they are linear in is convolved with the other.
-inline gradient_list gradient_of_back_to_images(const gradient_call& c) {
-  const std::string type = convolution_type(c);
+/// The gradients of the two gradients of a convolution: what they are linear in is convolved with the other.
+template <const convolution_types& Types>
+gradient_list gradient_of_back_to_images(const gradient_call& c) {
   const output dy = c.dy(), filter = c.input(1), slope = c.input(2);
-  const output by_filter = convolution_node(c, type + "BackpropFilter", {dy, shape_of(filter), slope}, info_like(filter));
-  return {{}, by_filter, convolution_node(c, type, {dy, filter}, info_like(slope))};
+  const output by_filter = convolution_node(c, Types.to_filters, {dy, shape_of(filter), slope}, info_like(filter));
+  return {{}, by_filter, convolution_node(c, Types.forward, {dy, filter}, info_like(slope))};
 }
-inline gradient_list gradient_of_back_to_filters(const gradient_call& c) {
-  const std::string type = convolution_type(c);
+template <const convolution_types& Types>
+gradient_list gradient_of_back_to_filters(const gradient_call& c) {
   const output dy = c.dy(), image = c.input(0), slope = c.input(2);
-  const output by_image = convolution_node(c, type + "BackpropInput", {shape_of(image), dy, slope}, info_like(image));
-  return {by_image, {}, convolution_node(c, type, {image, dy}, info_like(slope))};
+  const output by_image = convolution_node(c, Types.to_images, {shape_of(image), dy, slope}, info_like(image));
+  return {by_image, {}, convolution_node(c, Types.forward, {image, dy}, info_like(slope))};
 }
-inline gradient_list gradient_of_max_pool(const gradient_call& c) {
-  const output dy = c.dy();
-  graph& g = c.owner();
-  return {g.named()
-              .raw(g, "MaxPoolGrad", std::array{c.input(0), c.result(), dy},
-                   c.attributes({"ksize", "strides", "padding", "explicit_paddings", "data_format", "T"}), {info_like(c.input(0))})
-              .result()};
-}
-inline gradient_list gradient_of_average_pool(const gradient_call& c) {
-  const output dy = c.dy();
-  graph& g = c.owner();
-  const output its_shape = shape_of(c.input(0));
-  return {g.named()
-              .raw(g, "AvgPoolGrad", std::array{its_shape, dy}, c.attributes({"ksize", "strides", "padding", "data_format", "T"}),
-                   {info_like(c.input(0))})
-              .result()};
-}
-inline gradient_list gradient_of_average_pool_grad(const gradient_call& c) {
-  const output slope = c.input(1);
-  return {{},
-          c.owner()
-              .named()
-              .raw(c.owner(), "AvgPool", std::array{c.dy()}, c.attributes({"ksize", "strides", "padding", "data_format", "T"}),
-                   {info_like(slope)})
-              .result()};
-}
-
 LEAT_FILL(fill_nn_gradients) {
   enter_gradients({
     {"Relu", class_gradient<relu_op>}, {"Relu6", class_gradient<relu6_op>}, {"LeakyRelu", class_gradient<leaky_relu_op>},
@@ -175,10 +152,15 @@ LEAT_FILL(fill_nn_gradients) {
     {"Softmax", class_gradient<softmax_op>}, {"LogSoftmax", class_gradient<log_softmax_op>},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
-    {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},
-    {"DepthwiseConv2dNative", gradient_of_conv2d}, {"Conv2DBackpropInput", gradient_of_back_to_images},
-    {"Conv2DBackpropFilter", gradient_of_back_to_filters}, {"DepthwiseConv2dNativeBackpropInput", gradient_of_back_to_images},
-    {"DepthwiseConv2dNativeBackpropFilter", gradient_of_back_to_filters}, {"AvgPoolGrad", gradient_of_average_pool_grad},
+    {image_convolution.forward, gradient_of_convolution<image_convolution>},
+    {image_convolution.to_images, gradient_of_back_to_images<image_convolution>},
+    {image_convolution.to_filters, gradient_of_back_to_filters<image_convolution>},
+    {channel_convolution.forward, gradient_of_convolution<channel_convolution>},
+    {channel_convolution.to_images, gradient_of_back_to_images<channel_convolution>},
+    {channel_convolution.to_filters, gradient_of_back_to_filters<channel_convolution>},
+    {volume_convolution.forward, gradient_of_convolution<volume_convolution>},
+    {volume_convolution.to_images, gradient_of_back_to_images<volume_convolution>},
+    {volume_convolution.to_filters, gradient_of_back_to_filters<volume_convolution>},
 });
 }
 

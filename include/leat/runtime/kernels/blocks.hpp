@@ -3,7 +3,7 @@
 // the way back. Source: TensorFlow `MirrorPad`, `MirrorPadGrad`, `PadV2`, `SpaceToDepth`, `DepthToSpace`, `SpaceToBatchND`, `BatchToSpaceND`.
 
 #include <leat/core/fill.hpp>
-#include <leat/named/definitions/nn.hpp>
+#include <leat/named/definitions/window_attributes.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -132,9 +132,9 @@ template <bool IntoChannels>
 void run_blocks_of_pixels(kernel_context& c) {
   const tensor_value x = c.input(0);
   const shape& s = x.extent();
-  const std::string format = c.node.attribute<std::string>("data_format", "NHWC");
-  if (format != "NHWC" && format != "NCHW") throw unimplemented("data_format '" + format + "' is neither NHWC nor NCHW");
-  const bool first = format == "NCHW";
+  const auto channels_at = leat::detail::channel_order_of(c.node.record->attributes.find("data_format"), 2);
+  if (!channels_at) throw unimplemented("data_format '" + c.node.text("data_format") + "' is neither NHWC nor NCHW");
+  const bool first = *channels_at == leat::detail::channel_order::first;
   if (s.rank != 4) throw invalid_argument("Input rank should be: 4 instead of: " + std::to_string(s.rank));
   const std::int64_t block = c.node.integer("block_size");
   if (block < 2 || block > INT32_MAX) throw invalid_argument("Block size should be > 1, but was: " + std::to_string(block));

@@ -185,14 +185,18 @@ namespace runtime {
 LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
+LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_color_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
+LEAT_DECLARE_FILL(fill_crop_kernels);
 LEAT_DECLARE_FILL(fill_diagonal_kernels);
+LEAT_DECLARE_FILL(fill_dilation_kernels);
 LEAT_DECLARE_FILL(fill_element_kernels);
 LEAT_DECLARE_FILL(fill_exchange_kernels);
 LEAT_DECLARE_FILL(fill_block_kernels);
 LEAT_DECLARE_FILL(fill_image_kernels);
 LEAT_DECLARE_FILL(fill_normalization_kernels);
+LEAT_DECLARE_FILL(fill_pool_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
@@ -201,13 +205,16 @@ LEAT_DECLARE_FILL(fill_replica_kernels);
 LEAT_DECLARE_FILL(fill_resource_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
+LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
+LEAT_DECLARE_FILL(fill_suppression_kernels);
 LEAT_DECLARE_FILL(fill_tensor_array_kernels);
 LEAT_DECLARE_FILL(fill_tensor_list_kernels);
 LEAT_DECLARE_FILL(fill_text_kernels);
 LEAT_DECLARE_FILL(fill_unique_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
+LEAT_DECLARE_FILL(fill_wide_resize_kernels);
 }  // namespace runtime
 
 namespace detail {
@@ -225,14 +232,16 @@ inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
-                        runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_diagonal_kernels,
-                        runtime::fill_element_kernels, runtime::fill_exchange_kernels, runtime::fill_block_kernels,
-                        runtime::fill_image_kernels, runtime::fill_normalization_kernels, runtime::fill_resize_kernels,
+                        runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
+                        runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_element_kernels,
+                        runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
+                        runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
                         runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,
-                        runtime::fill_scatter_kernels, runtime::fill_shape_kernels, runtime::fill_state_kernels,
-                        runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
-                        runtime::fill_unique_kernels, runtime::fill_update_kernels, fill_summary_kernels, fill_iterator_kernels,
+                        runtime::fill_scatter_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels,
+                        runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_tensor_array_kernels,
+                        runtime::fill_tensor_list_kernels, runtime::fill_text_kernels, runtime::fill_unique_kernels,
+                        runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
                         fill_saver_kernels)});
   return table;
 }

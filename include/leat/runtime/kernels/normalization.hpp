@@ -1,5 +1,6 @@
 #pragma once
-// Kernels of normalization: over a batch (FusedBatchNorm and its gradient) and over neighboring channels (LRN and its gradient). Sums over a
+// Kernels of normalization: over a batch (FusedBatchNorm and its gradient), by given means and variances
+// (BatchNormWithGlobalNormalization and its gradient), and over neighboring channels (LRN and its gradient). Sums over a
 // batch are formed in blocks that the shape alone determines, and added in order, so that results do not depend on the number of threads.
 // Source: TensorFlow's operators of the same names; Ioffe and Szegedy, "Batch Normalization"; Krizhevsky, Sutskever and Hinton, "ImageNet
 // Classification with Deep Convolutional Neural Networks".
@@ -213,6 +214,75 @@ inline void run_batch_norm_back(kernel_context& c) {
   });
 }
 
+/// Normalization by given means and variances, of images whose channels are last.
+struct given_normalization {
+  channel_layout all;
+  float epsilon;
+  bool scales;
+
+  given_normalization(kernel_context& c, std::initializer_list<std::pair<int, std::string_view>> by_channel)
+      : all(layout_of_images(c)), epsilon(c.node.attribute<float>("variance_epsilon", 0)), scales(c.node.flag("scale_after_normalization")) {
+    for (const auto& [k, what] : by_channel) want_channels(c.input(k), all, what);
+  }
+  static channel_layout layout_of_images(kernel_context& c) {
+    const shape& s = c.extent(0);
+    if (s.rank != 4) throw invalid_argument("input must be 4-dimensional, not " + brackets(s));
+    return {product(s, 0, 3), s[3], 1};
+  }
+  /// 1 / √(variance + epsilon) of each channel.
+  template <class T>
+  std::vector<T> roots(const tensor_value& variance) const {
+    std::vector<T> list;
+    for (const T v : variance.values<T>()) list.push_back(1 / std::sqrt(v + static_cast<T>(epsilon)));
+    return list;
+  }
+};
+inline void run_given_norm(kernel_context& c) {
+  const given_normalization n(c, {{1, "mean"}, {2, "var"}, {3, "beta"}, {4, "gamma"}});
+  const tensor_value x = c.input(0), mean = c.input(1), beta = c.input(3), gamma = c.input(4);
+  with_normalized(x.type(), [&]<class T>(T) {
+    std::vector<T> slope = n.roots<T>(c.input(2));
+    for (std::size_t k = 0; k < slope.size() && n.scales; ++k) slope[k] *= gamma.values<T>()[k];
+    tensor_value made(x.type(), x.extent());
+    const T *const from = x.values<T>().data(), *const center = mean.values<T>().data(), *const base = beta.values<T>().data();
+    T* const to = made.values<T>().data();
+    n.all.for_all([&](std::int64_t at, std::int64_t, std::int64_t count) {
+      for (std::int64_t k = 0; k < count; ++k) to[at + k] = (from[at + k] - center[k]) * slope[static_cast<std::size_t>(k)] + base[k];
+    });
+    c.set(0, std::move(made));
+  });
+}
+inline void run_given_norm_back(kernel_context& c) {
+  const given_normalization n(c, {{1, "mean"}, {2, "var"}, {3, "gamma"}});
+  const tensor_value x = c.input(0), mean = c.input(1), variance = c.input(2), gamma = c.input(3), dy = c.input(4);
+  if (!(dy.extent() == x.extent()))
+    throw invalid_argument("input and out_backprop must have the same shape, not " + brackets(x.extent()) + " and " + brackets(dy.extent()));
+  with_normalized(x.type(), [&]<class T>(T) {
+    const auto channels = static_cast<std::size_t>(n.all.channels);
+    const T *const from = x.values<T>().data(), *const slopes = dy.values<T>().data(), *const center = mean.values<T>().data();
+    std::vector<double> products, sums;
+    sum_by_channel<T>(n.all, products, sums,
+                      [&](std::int64_t i, std::int64_t k) { return std::pair(slopes[i] * (from[i] - center[k]), slopes[i]); });
+    const std::vector<T> root = n.roots<T>(variance);
+    std::vector<T> factor = root, by_mean(channels), by_variance(channels), by_beta(channels), by_gamma(channels);
+    for (std::size_t k = 0; k < channels; ++k) {
+      if (n.scales) factor[k] *= gamma.values<T>()[k];
+      by_mean[k] = -static_cast<T>(sums[k]) * factor[k];
+      by_variance[k] = static_cast<T>(products[k]) * factor[k] * root[k] * root[k] / -2;
+      by_beta[k] = static_cast<T>(sums[k]);
+      by_gamma[k] = n.scales ? static_cast<T>(products[k]) * root[k] : T(0);
+    }
+    tensor_value made(x.type(), x.extent());
+    T* const to = made.values<T>().data();
+    n.all.for_all([&](std::int64_t at, std::int64_t, std::int64_t count) {
+      for (std::int64_t k = 0; k < count; ++k) to[at + k] = slopes[at + k] * factor[static_cast<std::size_t>(k)];
+    });
+    c.set(0, std::move(made));
+    int result = 1;
+    for (const auto* list : {&by_mean, &by_variance, &by_beta, &by_gamma}) c.set(result++, by_channel(x.type(), *list));
+  });
+}
+
 /// The settings of LRN: y = x / (bias + alpha Σ x²)^beta, summed over `radius` channels on either side.
 struct channel_window {
   std::int64_t radius, channels, rows;
@@ -284,6 +354,8 @@ inline void run_channel_norm_back(kernel_context& c) {
 LEAT_FILL(fill_normalization_kernels) {
   register_kernels({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}, run_batch_norm);
   register_kernels({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"}, run_batch_norm_back);
+  register_kernel("BatchNormWithGlobalNormalization", run_given_norm);
+  register_kernel("BatchNormWithGlobalNormalizationGrad", run_given_norm_back);
   register_kernel("LRN", run_channel_norm);
   register_kernel("LRNGrad", run_channel_norm_back);
 }

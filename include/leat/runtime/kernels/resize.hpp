@@ -26,16 +26,22 @@ class resized_axis {
     const float at = (static_cast<float>(k) + (centered_ ? 0.5f : 0.0f)) * scale_;
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(aligned_ ? std::round(at) : std::floor(at)), 0, size_ - 1);
   }
+  bool is_centered() const { return centered_; }
+  /// Pixels of the image for each of the result.
+  float scale() const { return scale_; }
+  /// Where a pixel of the result lies in the image.
+  float at(std::int64_t k) const {
+    return centered_ ? (static_cast<float>(k) + 0.5f) * scale_ - 0.5f : static_cast<float>(k) * scale_;
+  }
   /// The two neighbors of a position, and how far it is from the first.
   struct between {
     std::int64_t lower, upper;
     float share;
   };
   between neighbors(std::int64_t k) const {
-    const float at = centered_ ? (static_cast<float>(k) + 0.5f) * scale_ - 0.5f : static_cast<float>(k) * scale_;
-    const float below = std::floor(at);
-    return {std::max<std::int64_t>(static_cast<std::int64_t>(below), 0), std::min<std::int64_t>(static_cast<std::int64_t>(std::ceil(at)), size_ - 1),
-            at - below};
+    const float place = at(k), below = std::floor(place);
+    return {std::max<std::int64_t>(static_cast<std::int64_t>(below), 0),
+            std::min<std::int64_t>(static_cast<std::int64_t>(std::ceil(place)), size_ - 1), place - below};
   }
 
  private:

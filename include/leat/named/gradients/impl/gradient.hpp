@@ -10,6 +10,7 @@
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/nn.hpp>
+#include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/gradients/walk.hpp>

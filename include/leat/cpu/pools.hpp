@@ -1,0 +1,161 @@
+#pragma once
+// Pooling of images and volumes on the CPU, channels last: the largest element of each window, its place, or the mean of its elements, and
+// the gradients. Source: TensorFlow `MaxPool`, `AvgPool`, `MaxPool3D`, `AvgPool3D`, `MaxPoolWithArgmax` and their gradients.
+
+#include <leat/cpu/images.hpp>
+
+#include <limits>
+
+namespace leat::cpu {
+
+namespace detail {
+/// The part of a window that lies in the image.
+struct window_box {
+  std::int64_t front, behind, top, bottom, left, right;
+  bool is_empty() const { return front >= behind || top >= bottom || left >= right; }
+  std::int64_t pixels() const { return (behind - front) * (bottom - top) * (right - left); }
+};
+/// Calls f(position of the window in the result, box) for the windows of one image, in order.
+template <class F>
+void for_each_window(const image_windows& in, F f) {
+  const auto first = [](const window_axis& a, std::int64_t at) { return std::max<std::int64_t>(a.begin(at), 0); };
+  const auto end = [](const window_axis& a, std::int64_t at) { return std::min(a.begin(at) + a.window, a.size); };
+  std::int64_t at = 0;
+  for (std::int64_t l = 0; l < in.d.count; ++l)
+    for (std::int64_t i = 0; i < in.h.count; ++i)
+      for (std::int64_t j = 0; j < in.w.count; ++j)
+        f(at++, window_box{first(in.d, l), end(in.d, l), first(in.h, i), end(in.h, i), first(in.w, j), end(in.w, j)});
+}
+/// Calls f(first channel of the pixel, in the image) for the pixels of a box, in order.
+template <class F>
+void for_each_pixel(const image_windows& in, const window_box& box, F f) {
+  for (std::int64_t z = box.front; z < box.behind; ++z)
+    for (std::int64_t y = box.top; y < box.bottom; ++y)
+      for (std::int64_t x = box.left; x < box.right; ++x) f(((z * in.h.size + y) * in.w.size + x) * in.channels);
+}
+/// Calls f(channel, place in the image of the first of the box's largest elements) for all channels. The box is not empty. NaN counts only
+/// where it comes first.
+template <class T, class F>
+void for_each_largest(const image_windows& in, const T* image, const window_box& box, F f) {
+  for (std::int64_t k = 0; k < in.channels; ++k) {
+    std::int64_t best = ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels + k;
+    for_each_pixel(in, box, [&](std::int64_t pixel) {
+      if (image[best] < image[pixel + k]) best = pixel + k;
+    });
+    f(k, best);
+  }
+}
+}  // namespace detail
+
+/// The largest element of each window, per channel. NaN counts only where it comes first, as in the gradient.
+template <class T>
+void max_pool(const image_windows& in, const T* images, T* out) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      T* const to = out + (image * in.positions() + at) * in.channels;
+      bool is_first = true;
+      detail::for_each_pixel(in, box, [&](std::int64_t place) {
+        const T* const pixel = from + place;
+        if (is_first) std::copy_n(pixel, in.channels, to);
+        else
+          for (std::int64_t k = 0; k < in.channels; ++k) to[k] = to[k] < pixel[k] ? pixel[k] : to[k];
+        is_first = false;
+      });
+      if (is_first) std::fill_n(to, in.channels, std::numeric_limits<T>::lowest());
+    });
+  });
+}
+/// As `max_pool`, with the places of these elements in their image, or in all images with `in_batch`.
+template <class T, class Place>
+void max_pool_with_places(const image_windows& in, const T* images, bool in_batch, T* out, Place* places) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    const std::int64_t base = in_batch ? image * in.image_elements() : 0;
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      const std::int64_t to = (image * in.positions() + at) * in.channels;
+      detail::for_each_largest(in, from, box, [&](std::int64_t k, std::int64_t best) {
+        out[to + k] = from[best];
+        places[to + k] = static_cast<Place>(base + best);
+      });
+    });
+  });
+}
+/// The gradient by the images: each element of dy goes to the first of the largest elements of its window.
+template <class T>
+void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_images) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    T* const to = to_images + image * in.image_elements();
+    std::fill_n(to, in.image_elements(), T(0));
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      if (box.is_empty()) return;
+      const T* const slope = dy + (image * in.positions() + at) * in.channels;
+      detail::for_each_largest(in, from, box,
+                               [&](std::int64_t k, std::int64_t best) { to[best] = detail::pixel_math<T>::add(to[best], slope[k]); });
+    });
+  });
+}
+/// As `max_pool_back`, but each element of dy goes to all elements that equal the result of their window.
+template <class T>
+void max_pool_back_to_equals(const image_windows& in, const T* images, const T* results, const T* dy, T* to_images) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    T* const to = to_images + image * in.image_elements();
+    std::fill_n(to, in.image_elements(), T(0));
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      const std::int64_t window = (image * in.positions() + at) * in.channels;
+      detail::for_each_pixel(in, box, [&](std::int64_t pixel) {
+        for (std::int64_t k = 0; k < in.channels; ++k)
+          if (from[pixel + k] == results[window + k]) to[pixel + k] = detail::pixel_math<T>::add(to[pixel + k], dy[window + k]);
+      });
+    });
+  });
+}
+/// The gradient of `max_pool_back` by dy: of each window, the element of `slopes`, an array of images, where the image is largest.
+template <class T>
+void max_pool_back_back(const image_windows& in, const T* images, const T* slopes, T* out) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    const T* const taken = slopes + image * in.image_elements();
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      T* const to = out + (image * in.positions() + at) * in.channels;
+      if (box.is_empty()) std::fill_n(to, in.channels, T(0));
+      else detail::for_each_largest(in, from, box, [&](std::int64_t k, std::int64_t best) { to[k] = taken[best]; });
+    });
+  });
+}
+
+/// The mean of each window's elements within the image, per channel.
+template <class T>
+void average_pool(const image_windows& in, const T* images, T* out) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    const T* const from = images + image * in.image_elements();
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      T* const to = out + (image * in.positions() + at) * in.channels;
+      std::fill_n(to, in.channels, T(0));
+      detail::for_each_pixel(in, box, [&](std::int64_t pixel) {
+        for (std::int64_t k = 0; k < in.channels; ++k) to[k] += from[pixel + k];
+      });
+      const T count = static_cast<T>(box.pixels());
+      for (std::int64_t k = 0; k < in.channels; ++k) to[k] /= count;
+    });
+  });
+}
+/// The gradient by the images: each element of dy is spread evenly over its window.
+template <class T>
+void average_pool_back(const image_windows& in, const T* dy, T* to_images) {
+  parallel_for(in.batch, [&](std::int64_t image) {
+    T* const to = to_images + image * in.image_elements();
+    std::fill_n(to, in.image_elements(), T(0));
+    detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
+      const T* const slope = dy + (image * in.positions() + at) * in.channels;
+      const T share = T(1) / static_cast<T>(box.pixels());
+      detail::for_each_pixel(in, box, [&](std::int64_t pixel) {
+        for (std::int64_t k = 0; k < in.channels; ++k) to[pixel + k] += share * slope[k];
+      });
+    });
+  });
+}
+
+}  // namespace leat::cpu
