@@ -276,6 +276,8 @@ int run_command_line(int count, char** arguments) {
   run_command->add_option("--trace", request.trace, "a file for what ran when, which chrome://tracing and Perfetto show");
   run_command->add_option("--timeout", request.timeout, "seconds that one run may take")->check(CLI::PositiveNumber);
   run_command->add_option("--memory", request.memory, "megabytes that arrays may take at the same time")->check(CLI::PositiveNumber);
+  run_command->add_option("--files", request.files,
+                          "the folder in which nodes of the graph, such as those of its own saver, may read and write files");
   run_command->footer(
       "A name is a key of the signature, a tensor (y:0), or an operation (y), whose first result is fetched where it has one.\n"
       "Examples:\n  leat run model/ --feed 'x=[[1, 2], [3, 4]]'\n"

@@ -27,6 +27,7 @@ struct run_request {
   std::string trace;  // a file for what ran when, in Chrome's format
   double timeout = 0;  // seconds for each run; 0: the session's
   double memory = 0;   // megabytes for arrays; 0: what the system has
+  std::string files;   // the folder in which the graph's nodes may read and write; empty: none
 };
 
 /// Runs, and prints or writes the results. Returns the exit code: 0, or 1 where a run failed or the graph is wrong.

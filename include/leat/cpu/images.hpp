@@ -35,7 +35,7 @@ struct window_axis {
 struct image_windows {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
-  window_axis h, w, d{};
+  window_axis h{}, w{}, d{};
 
   std::int64_t image_elements() const { return d.size * h.size * w.size * channels; }
   std::int64_t positions() const { return d.count * h.count * w.count; }
