@@ -1,5 +1,6 @@
 #include "check.hpp"
 
+#include <leat/io/functions.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/saved_model.hpp>
@@ -102,8 +103,14 @@ std::string counted(const std::map<std::string, int, std::less<>>& operators) {
 
 check_report check(const graph_file& file, const std::filesystem::path& path, const std::vector<std::string>& tags, bool on_any_device) {
   check_report report;
-  const graph_def& def = file.meta.graph;
-  for (const auto& f : proto::findings(def)) report.problems.push_back(to_text(f));
+  for (const auto& f : proto::findings(file.meta.graph)) report.problems.push_back(to_text(f));
+  graph_def def;  // with the bodies of functions in place of their calls
+  try {
+    def = io::inline_functions(file.meta.graph);
+  } catch (const error& e) {
+    report.problems.emplace_back(e.what());
+    def = file.meta.graph;
+  }
   std::set<std::string, std::less<>> unknown;
   std::map<std::string, int, std::less<>> counts;
   for (const node_def& node : def.nodes) ++counts[node.op];
