@@ -1,8 +1,8 @@
 #include "check.hpp"
 
-#include <leat/io/functions.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/collections.hpp>
+#include <leat/io/functions.hpp>
 #include <leat/io/saved_model.hpp>
 
 #include "show.hpp"
