@@ -94,7 +94,9 @@ class image_settings {
   /// The windows over images of this shape, channels last; `window(axis)` is the number of a window's elements along an axis of space.
   template <class Window>
   cpu::image_windows windows_over(const shape& image, Window window) const {
-    cpu::image_windows in{.batch = image[0], .channels = image[axes_ + 1]};
+    cpu::image_windows in;
+    in.batch = image[0];
+    in.channels = image[axes_ + 1];
     cpu::window_axis* const of[]{&in.d, &in.h, &in.w};
     for (int axis = 0; axis < axes_; ++axis) *of[axis + 3 - axes_] = windows(axis, image[axis + 1], window(axis));
     return in;
