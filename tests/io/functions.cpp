@@ -193,6 +193,15 @@ TEST_CASE("calls that have no place in a graph remain, and say so when they are 
   CHECK(says(message_of([&] { run_of(def, "m:0", {{"x:0", 1.0f}}); }), "No kernel for the operator 'PartitionedCall'"));
   CHECK(run_of(def, "h:0", {{"x:0", 1.0f}}) == 0.5f);
 
+  // Inputs that name nothing are told as in any graph.
+  for (const char* input : {"h:5", "h:x", ":3", "h:99999999999", "", "^", "^h:1", "nobody", "h:1:2"}) {
+    graph_def wrong = def;
+    wrong.nodes.push_back({.name = "wrong", .op = "Neg", .inputs = {input}, .attributes = {{"T", dtype::float32}}});
+    graph g;
+    CAPTURE(input);
+    CHECK_THROWS_AS(import_graph(g, wrong, {.name = ""}), invalid_argument);
+  }
+
   graph_def damaged = def;
   damaged.library.resize(damaged.library.size() - 3);
   CHECK_THROWS_AS(io::inline_functions(damaged), data_loss);

@@ -2,13 +2,12 @@
 // Implementation of functions.hpp.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/graph/known_operators.hpp>
 #include <leat/io/binary/read.hpp>
 #include <leat/io/function_messages.hpp>
 #include <leat/io/functions.hpp>
+#include <leat/io/impl/function_parts.hpp>
 #include <leat/io/place.hpp>
 #include <leat/named/exchange/import_options.hpp>
-#include <leat/named/graph/operator_definition.hpp>
 
 #include <functional>
 #include <map>
@@ -18,7 +17,7 @@
 
 namespace leat::io::detail {
 
-class function_inliner {
+class function_inliner : private function_parts {
  public:
   explicit function_inliner(const graph_def& def) : def_(def) {
     read_message(protozero::pbf_reader{def.library.data(), def.library.size()}, library_, place{nullptr, "library"}, 1);
@@ -37,10 +36,6 @@ class function_inliner {
 
  private:
   using tensors = std::vector<std::string>;
-  using attributes_of_call = const attribute_map*;
-  // Why a call remains; the reason is not told, because whoever runs it is told that it cannot run.
-  struct not_inlined {};
-
   // What a call gives: its results, and the control inputs of whoever waits for its effects.
   struct outcome {
     tensors values{};
@@ -65,62 +60,14 @@ class function_inliner {
   };
   static constexpr std::size_t most_nodes = 1'000'000, most_depth = 64;
 
-  // ---- attributes ----
-
-  static attribute_value filled(const attribute_value& value, attributes_of_call given) {
-    if (const auto* open = value.get_if<attribute_placeholder>()) {
-      const auto* known = given != nullptr ? given->find(open->name) : nullptr;
-      if (known == nullptr) throw not_inlined{};
-      return *known;
-    }
-    if (const auto* f = value.get_if<function_value>()) {
-      function_value made{.name = f->name, .attributes = filled(f->attributes, given)};
-      return attribute_value(std::move(made));
-    }
-    return value;
-  }
-  static attribute_map filled(const attribute_map& map, attributes_of_call given) {
-    attribute_map made = map;
-    for (const auto& [name, value] : map)
-      if (value.get_if<attribute_placeholder>() != nullptr || value.get_if<function_value>() != nullptr) made[name] = filled(value, given);
-    return made;
-  }
-  static const function_value& function_in(const node_def& n, std::string_view attribute) {
-    const auto* value = n.attributes.find(attribute);
-    const auto* f = value != nullptr ? value->get_if<function_value>() : nullptr;
-    if (f == nullptr) throw not_inlined{};
-    return *f;
-  }
-  static std::vector<data_type> types_in(const node_def& n, std::string_view attribute) {
-    const auto* value = n.attributes.find(attribute);
-    const auto* list = value != nullptr ? value->get_list<data_type>() : nullptr;
-    return list != nullptr ? *list : std::vector<data_type>{};
-  }
-  static data_type type_in(const attribute_map& attributes, std::string_view name) {
-    const auto* value = attributes.find(name);
-    const auto* type = value != nullptr ? value->get_if<data_type>() : nullptr;
-    if (type == nullptr) throw not_inlined{};
-    return *type;
-  }
-  // How many tensors an argument of a signature is.
-  static std::size_t count_of(const operator_argument& a, const attribute_map& attributes) {
-    if (!a.number_attr.empty()) {
-      const auto* value = attributes.find(a.number_attr);
-      const auto* n = value != nullptr ? value->get_if<std::int64_t>() : nullptr;
-      if (n == nullptr || *n < 0 || *n > 65535) throw not_inlined{};
-      return static_cast<std::size_t>(*n);
-    }
-    if (a.type_list_attr.empty()) return 1;
-    const auto* value = attributes.find(a.type_list_attr);
-    const auto* list = value != nullptr ? value->get_list<data_type>() : nullptr;
-    return list != nullptr ? list->size() : 0;
-  }
-
   // ---- names ----
 
   std::string new_name(const std::string& wanted) {
     std::string name = wanted;
-    for (int k = 1; !names_.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
+    if (names_.insert(name).second) return name;
+    int& last = numbers_[wanted];  // so that the thousandth node of a name does not try the numbers of all others
+    do name = wanted + "_" + std::to_string(++last);
+    while (!names_.insert(name).second);
     return name;
   }
   static std::string node_of(const std::string& tensor) { return tensor.substr(0, tensor.rfind(':')); }
@@ -139,63 +86,10 @@ class function_inliner {
 
   // ---- inputs ----
 
-  // The place among the results of a node's operator: of its result `out`, the element `index`.
-  static int port_of(const node_def& n, const std::string& out, int index) {
-    if (const op_info* op = find_operator(n.op)) {
-      int port = 0;
-      for (const field& f : op->form)
-        if (f.kind == field_kind::result && (++port, f.name == out)) return port;
-      return index;
-    }
-    const operator_definition* d = find_definition(n.op);
-    if (d == nullptr) return index;
-    int first = 0;
-    for (const argument_definition& a : d->results) {
-      if (a.name == out) return first + index;
-      int count = 1;
-      if (!a.count_attribute.empty()) {
-        const auto* value = n.attributes.find(a.count_attribute);
-        const auto* held = value != nullptr ? value->get_if<std::int64_t>() : nullptr;
-        count = held != nullptr && *held >= 0 && *held < 65536 ? static_cast<int>(*held) : 0;
-      } else if (!a.list_attribute.empty()) {
-        count = static_cast<int>(types_in(n, a.list_attribute).size());
-      }
-      first += count;
-    }
-    return index;
-  }
-  struct reference {
-    std::string node, out;
-    int index = 0;
-    bool has_index = false, control = false;
-  };
-  static reference parse(const std::string& text, bool is_graph) {
-    reference r;
-    std::string_view rest = text;
-    if (rest.starts_with('^')) {
-      r.control = true;
-      r.node = rest.substr(1);
-      return r;
-    }
-    const auto cut = [&] {
-      const auto at = rest.find(':');
-      const std::string_view first = rest.substr(0, at);
-      rest = at == rest.npos ? std::string_view{} : rest.substr(at + 1);
-      return std::string(first);
-    };
-    r.node = cut();
-    if (!is_graph && rest.find(':') != rest.npos) r.out = cut();
-    else if (!is_graph && !rest.empty() && rest.find_first_not_of("0123456789") != rest.npos) r.out = cut();
-    if (!rest.empty()) {
-      if (rest.size() > 5 || rest.find_first_not_of("0123456789") != rest.npos) throw not_inlined{};
-      r.index = std::stoi(std::string(rest));
-      r.has_index = true;
-    }
-    return r;
-  }
   // The tensor, or the control input, that an input of a node of the body stands for; `bodies` are the body's nodes by name.
   std::string resolve(const std::string& text, const body& b, const std::unordered_map<std::string, const node_def*>& bodies) const {
     const reference r = parse(text, b.is_graph);
+    if (!r.is_valid) throw not_inlined{};
     const auto at = [&](const tensors& list) {
       if (static_cast<std::size_t>(r.index) >= list.size()) throw not_inlined{};
       return list[static_cast<std::size_t>(r.index)];
@@ -227,17 +121,6 @@ class function_inliner {
 
   // ---- nodes ----
 
-  static bool has_effects(const std::string& op) {
-    if (const op_info* known = find_operator(op)) return !known->what.is_pure() && known->what.is != nature::control;
-    if (const operator_definition* d = find_definition(op)) return !d->info.what.is_pure() && d->info.what.is != nature::control;
-    return true;
-  }
-  static bool only_reads(const std::string& op) {
-    const operator_definition* d = find_definition(op);
-    const op_info* known = find_operator(op);
-    const facts* what = known != nullptr ? &known->what : d != nullptr ? &d->info.what : nullptr;
-    return what != nullptr && (what->is == nature::inert || what->is == nature::observes || what->is == nature::random);
-  }
   // A node of a body that is no call.
   void put_node(const node_def& n, body& b, const std::unordered_map<std::string, const node_def*>& bodies) {
     node_def made{.name = b.names.at(n.name), .op = n.op, .inputs = {}, .device = n.device.empty() ? b.device : n.device, .attributes = {}};
@@ -245,7 +128,13 @@ class function_inliner {
     tensors controls;
     bool waits = b.pivot.empty();
     for (const std::string& text : n.inputs) {
-      std::string input = resolve(text, b, bodies);
+      std::string input;
+      try {
+        input = resolve(text, b, bodies);
+      } catch (const not_inlined&) {
+        if (!b.is_graph) throw;
+        input = text;  // what is wrong with it, the import tells
+      }
       if (input.empty()) continue;
       if (input.starts_with('^')) {
         controls.push_back(std::move(input));
@@ -647,6 +536,7 @@ class function_inliner {
   std::unordered_map<std::string, const function_def*> functions_;
   std::vector<node_def> out_;
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> numbers_;  // by name: the last number that was added to it
   std::unordered_set<std::string> unmoved_;  // tensors that are there whatever branch is taken, or in each iteration
   std::unordered_map<std::string, std::size_t> merge_places_;
 };
