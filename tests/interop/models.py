@@ -136,7 +136,7 @@ def keras_models(runs, random, seed):
     size, channels = int(random.integers(6, 12)), int(random.integers(1, 4))
     layers = keras.layers
     images = keras.Sequential([keras.Input((size, size, channels)), layers.Conv2D(4, 3, padding="same", activation="relu"),
-                               layers.BatchNormalization(), layers.MaxPool2D(), layers.DepthwiseConv2D(2), layers.AveragePooling2D(),
+                               layers.BatchNormalization(), layers.MaxPool2D(), layers.DepthwiseConv2D(2), layers.AveragePooling2D(2),
                                layers.Flatten(), layers.Dropout(0.5), layers.Dense(3, activation="softmax")])
     images.compile("adam", "sparse_categorical_crossentropy")
     x = random.random((8, size, size, channels)).astype("f")
@@ -189,7 +189,7 @@ def graphs(runs, random):
                     for _ in range(4):
                         expected = session.run([loss, train], feeds)[0]
                     words = ["--files", str(place), "--fetch", "save/restore_all", "--fetch", "loss,train", "--times", "4", "--fetch",
-                             "save/Identity"]
+                             "save/MergeV2Checkpoints"]
                     ours = runs.run(place / "model.meta", words, {"save/Const": "model", "x:0": x, "t:0": t}, ["loss"])
                     runs.compare(place, ours, {"loss": expected})
                     if ours is None:
