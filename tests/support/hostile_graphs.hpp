@@ -451,7 +451,7 @@ a = Const float32[1,1,1,1,1,1]{1}
 i = Const int32[1,1,1,1,1,1]{0}
 x = Const int32[]{1}
 y = GatherV2(a, i, x) Tparams=float32 Tindices=int32 Taxis=int32
-## GatherNd out | y:0 | invalid_argument: indices[0] = [2] does not index into shape [2,2]
+## GatherNd out | y:0 | invalid_argument: indices[0] = [0, 2] does not index into shape [2,2]
 a = Const float32[2,2]{1,2,3,4}
 i = Const int32[1,2]{0,2}
 y = GatherNd(a, i) Tparams=float32 Tindices=int32
