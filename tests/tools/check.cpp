@@ -91,7 +91,7 @@ struct comparison {
         // Ranks and handles are values, too: a queue of old calls a handle text.
         const std::string what = e.what();
         bool is_of_values = false;
-        for (const char* text : {"more than 8 dimensions", "is to hold a handle", "dtype resource"})
+        for (const char* text : {"more than 8 dimensions", "dimensions cannot be joined", "is to hold a handle", "dtype resource"})
           is_of_values = is_of_values || what.find(text) != what.npos;
         if (!is_of_values) CHECK_MESSAGE(is_refused, what);
         ++refused;
