@@ -4,6 +4,7 @@
 #include <leat/checkpoint/meta_graph.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/collections.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
