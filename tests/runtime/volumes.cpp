@@ -272,18 +272,18 @@ TEST_CASE("a pool gives the places of its results, in an image or in all of them
 
 TEST_CASE("settings that volumes cannot have are refused") {
   using list = std::vector<std::int64_t>;
-  constexpr std::int64_t vast = std::int64_t{1} << 62;
-  const auto ones = [](const extents& of) { return tensor_of(dtype::float32, of, number_list(static_cast<std::size_t>(count_of(of)), 1)); };
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  const auto of_ones = [](const extents& of) { return tensor_of(dtype::float32, of, number_list(static_cast<std::size_t>(count_of(of)), 1)); };
   const auto message = [&](attribute_map settings, const extents& in, const extents& filter) {
     if (!settings.contains("padding")) settings["padding"] = std::string("VALID");
     if (!settings.contains("strides")) settings["strides"] = list{1, 1, 1, 1, 1};
-    return leat_test::message_of<error>([&] { run_node("Conv3D", {ones(in), ones(filter)}, {}, settings); });
+    return leat_test::message_of<error>([&] { run_node("Conv3D", {of_ones(in), of_ones(filter)}, {}, settings); });
   };
   const extents image{1, 3, 3, 3, 2}, filter{2, 2, 2, 2, 1};
   CHECK(leat_test::says(message({{"strides", list{1, 0, 1, 1, 1}}}, image, filter), "strides must be positive, not 0"));
   CHECK(leat_test::says(message({{"strides", list{1, 1, 1, 1}}}, image, filter), "must have 5 elements"));
-  CHECK(leat_test::says(message({{"strides", list{1, vast, 1, 1, 1}}}, image, filter), "too large"));
-  CHECK(leat_test::says(message({{"dilations", list{1, vast, vast, 1, 1}}}, image, filter), "too large"));
+  CHECK(leat_test::says(message({{"strides", list{1, huge, 1, 1, 1}}}, image, filter), "too large"));
+  CHECK(leat_test::says(message({{"dilations", list{1, huge, huge, 1, 1}}}, image, filter), "too large"));
   CHECK(leat_test::says(message({{"padding", std::string("EXPLICIT")}}, image, filter), "10 elements"));
   CHECK(leat_test::says(message({{"data_format", std::string("NHWC")}}, image, filter), "neither NDHWC nor NCDHW"));
   CHECK(leat_test::says(message({}, {1, 3, 3, 2}, filter), "5-dimensional"));
@@ -293,7 +293,7 @@ TEST_CASE("settings that volumes cannot have are refused") {
   const auto sizes = [&](const number_list& n) {
     return leat_test::message_of<error>([&] {
       const auto held = tensor_of(dtype::int64, {static_cast<std::int64_t>(n.size())}, n);
-      run_node("Conv3DBackpropInputV2", {held, ones(filter), ones({1, 2, 2, 2, 1})}, {},
+      run_node("Conv3DBackpropInputV2", {held, of_ones(filter), of_ones({1, 2, 2, 2, 1})}, {},
                {{"padding", std::string("VALID")}, {"strides", list{1, 1, 1, 1, 1}}});
     });
   };
