@@ -125,6 +125,17 @@ expect 0 "" run functions --signature __saved_model_init_op
 expect 1 "operators that leat does not know: StatefulPartitionedCall (1)" check functions
 expect 2 "--init: nothing gives these variables a first value: v" run functions --init --fetch x
 
+# nodes that write files do so within the folder that is named, or not at all
+text() { printf '{"name": "%s", "op": "Const", "attr": {"dtype": {"type": "DT_STRING"}, "value": {"tensor": {"dtype": "DT_STRING", "tensor_shape": %s, "string_val": ["%s"]}}}}' "$@"; }
+graph "$(float x 1)" "$(text in '{}' bQ==)" "$(text out '{}' Li4vbQ==)" "$(text names '{"dim": [{"size": 1}]}' dw==)" "$(text slices '{"dim": [{"size": 1}]}' '')" \
+  '{"name": "save", "op": "SaveV2", "input": ["in", "names", "slices", "x"], "attr": {"dtypes": {"list": {"type": ["DT_FLOAT"]}}}}' \
+  '{"name": "leave", "op": "SaveV2", "input": ["out", "names", "slices", "x"], "attr": {"dtypes": {"list": {"type": ["DT_FLOAT"]}}}}' >saving.json
+mkdir allowed
+expect 1 "name the folder that it may use" run saving.json --fetch save
+expect 1 "is not within" run saving.json --files allowed --fetch leave
+expect 0 "" run saving.json --files allowed --fetch save
+[ -f allowed/m.index ] && [ ! -e m.index ] || { echo "--files: allowed/m.index was not written"; failed=1; }
+
 # TensorFlow's first format of checkpoints: a float32 [1, 2], b int64 7; TensorFlow 2.21 wrote it (SaverDef.V1)
 mkdir first
 base64 -d >first/m-3 <<'end'
