@@ -16,6 +16,7 @@
 #include <leat/ops/array.hpp>
 #include <leat/ops/comparison.hpp>
 #include <leat/ops/functions.hpp>
+#include <leat/ops/images.hpp>
 #include <leat/ops/linalg.hpp>
 #include <leat/ops/nn.hpp>
 #include <leat/ops/print.hpp>

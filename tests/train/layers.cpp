@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,30 @@ TEST_CASE("how large a model is") {
   auto b = variable<"b", float>(0.0f);
   auto steps = untrainable_variable<"steps", std::int64_t>(zeros);
   CHECK(parameter_count(w * 2.0f + b, steps) == 2);
+}
+
+TEST_CASE("a convolution with a bias has TensorFlow's variables") {
+  auto x = placeholder<"x", float, "batch", 6, 6, 2>();
+  auto [maps, kernel, bias] = conv_layer<"conv1", 3, hw{3, 2}, 2, padding::same>(x);
+  static_assert(decltype(maps)::extent[1] == 3 && decltype(maps)::extent[3] == 3 && decltype(maps)::extent[0] < 0);
+  auto logits = dense<"logits", 2>(flatten_layer(max_pool<2>(relu(conv<"conv2", 4, 2>(relu(maps))))));
+  CHECK(summary_table(logits) ==
+        "layer   shape             parameters\n"
+        "conv1   [3, 2, 2, 3] [3]          39\n"
+        "conv2   [2, 2, 3, 4] [4]          52\n"
+        "logits  [4, 2] [2]                10\n"
+        "101 parameters, 404 bytes\n");
+  session s{maps, logits};
+  s.initialize();
+  const auto values = s.value(kernel);
+  const float limit = std::sqrt(6.0f / (3 * 2 * (2 + 3)));  // Glorot: the window counts on both sides
+  CHECK(xt::amax(xt::abs(values))() <= limit);
+  CHECK(xt::amax(xt::abs(values))() > 0.8f * limit);
+  s.assign(kernel, xt::xtensor<float, 4>(xt::ones<float>({3, 2, 2, 3})));
+  s.assign(bias, std::vector{1.0f, 2.0f, 3.0f});
+  auto [got] = s.run(fetch(maps), x = xt::xtensor<float, 4>(xt::ones<float>({1, 6, 6, 2})));
+  CHECK(got(0, 0, 0, 0) == 13);
+  CHECK(got(0, 2, 1, 2) == 11);  // the last windows lie half in the padding
 }
 
 TEST_CASE("embedding, flatten, dropout by a mask") {

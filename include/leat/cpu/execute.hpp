@@ -7,6 +7,7 @@
 #include <leat/cpu/chunks.hpp>
 #include <leat/cpu/float_mode.hpp>
 #include <leat/cpu/lanes.hpp>
+#include <leat/cpu/image_steps.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/kernels/print.hpp>
@@ -213,7 +214,8 @@ void run_items(const Kernel& kernel) {
     if (const std::int64_t k = find_out_of_range(kernel.indices, kernel.count, kernel.rows, drops_negative); k >= 0) [[unlikely]]
       throw invalid_argument(kernels::out_of_range_text(kernel, kernel.indices[k], k));
   }
-  if constexpr (requires { kernel.run_all(); }) kernel.run_all();
+  if constexpr (has_loops<Kernel>) loops_of<Kernel>::run(kernel);
+  else if constexpr (requires { kernel.run_all(); }) kernel.run_all();
   else
     for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
 }

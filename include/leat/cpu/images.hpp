@@ -6,59 +6,15 @@
 
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
+#include <leat/cpu/scratch.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
+#include <leat/ops/windows.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 
 namespace leat::cpu {
-
-/// The windows along one axis of an image.
-struct window_axis {
-  std::int64_t size = 1;      // of the image
-  std::int64_t window = 1;    // elements of the window
-  std::int64_t stride = 1;    // from window to window
-  std::int64_t dilation = 1;  // from element to element of a window
-  std::int64_t before = 0;    // padding before the image
-  std::int64_t count = 1;     // windows
-
-  /// The first element of a window in the image; negative in the padding.
-  std::int64_t begin(std::int64_t at) const { return at * stride - before; }
-  bool is_inside(std::int64_t position) const { return position >= 0 && position < size; }
-  /// Whether each window is the element at its own position.
-  bool is_of_elements() const { return window == 1 && stride == 1 && before == 0 && count == size; }
-};
-
-/// Windows of a batch of volumes [batch, d, h, w, channels]. An image is a volume of one layer.
-struct image_windows {
-  std::int64_t batch = 0;
-  std::int64_t channels = 0;
-  window_axis h{}, w{}, d{};
-
-  std::int64_t image_elements() const { return d.size * h.size * w.size * channels; }
-  std::int64_t positions() const { return d.count * h.count * w.count; }
-  bool is_flat() const { return d.size == 1 && d.is_of_elements(); }
-  /// Elements of a window, of one channel.
-  std::int64_t window_elements() const { return d.window * h.window * w.window; }
-};
-
-/// A convolution: windows over images, and filters [d, h, w, channels / groups, filters]. With several groups, group g of the filters is
-/// for group g of the channels.
-struct convolution {
-  image_windows in;
-  std::int64_t filters = 0;
-  std::int64_t groups = 1;
-
-  std::int64_t channels_of_group() const { return in.channels / groups; }
-  std::int64_t filters_of_group() const { return filters / groups; }
-  /// Elements that a window covers, of one group.
-  std::int64_t depth() const { return in.window_elements() * channels_of_group(); }
-  /// Whether the rows of windows are the pixels themselves.
-  bool is_by_pixel() const { return groups == 1 && in.d.is_of_elements() && in.h.is_of_elements() && in.w.is_of_elements(); }
-  bool has_strides() const { return in.d.stride != 1 || in.h.stride != 1 || in.w.stride != 1; }
-};
 
 namespace detail {
 
@@ -68,13 +24,6 @@ using pixel_math = kernels::scalar_math<T>;
 template <class T>
 void add_product(T& to, T a, T b) {
   to = pixel_math<T>::add(to, pixel_math<T>::multiply(a, b));
-}
-
-/// Memory for the rows of windows of one block. Each block has its own: while a product waits for its threads, this thread may run another
-/// block.
-template <class T>
-std::unique_ptr<T[]> window_rows(std::int64_t elements) {
-  return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(elements));
 }
 
 /// Rows of a block: 131,072 elements, half a megabyte of float32, so that a block stays in the second-level cache.
@@ -201,7 +150,7 @@ void convolve(const convolution& c, const T* images, const T* filters, T* out) {
   const std::int64_t step = detail::rows_per_block(c), blocks = (positions + step - 1) / step, width = c.filters_of_group();
   parallel_for(c.in.batch * blocks, [&](std::int64_t chunk) {
     const std::int64_t image = chunk / blocks, first = chunk % blocks * step, last = std::min(first + step, positions);
-    const auto rows = detail::window_rows<T>(step * c.depth());
+    const scratch<T> rows(step * c.depth());
     for (std::int64_t g = 0; g < c.groups; ++g) {
       detail::collect_windows(c, images + image * c.in.image_elements(), first, last, g, rows.get());
       matmul<T>(false, false, last - first, width, c.depth(), T(1), rows.get(), c.depth(), filters + g * width, c.filters, T(0),
@@ -230,7 +179,7 @@ void convolve_back_to_filters(const convolution& c, const T* images, const T* dy
     return;
   }
   const std::int64_t step = detail::rows_per_block(c), width = c.filters_of_group();
-  const auto rows = detail::window_rows<T>(step * c.depth());
+  const scratch<T> rows(step * c.depth());
   for (std::int64_t image = 0; image < c.in.batch; ++image)
     for (std::int64_t first = 0; first < positions; first += step) {
       const std::int64_t last = std::min(first + step, positions);
@@ -253,11 +202,11 @@ inline window_axis turned(const window_axis& a) {
 template <class T>
 void convolve_turned(const convolution& c, const T* filters, const T* dy, T* images) {
   const std::int64_t cells = c.in.window_elements(), channels = c.in.channels;
-  const auto turned_filters = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(cells * channels * c.filters));
+  const scratch<T> turned_filters(cells * channels * c.filters);
   for (std::int64_t i = 0; i < cells; ++i)
     for (std::int64_t g = 0; g < channels; ++g)
       for (std::int64_t k = 0; k < c.filters; ++k)
-        turned_filters[static_cast<std::size_t>(((cells - 1 - i) * c.filters + k) * channels + g)] = filters[(i * channels + g) * c.filters + k];
+        turned_filters.get()[((cells - 1 - i) * c.filters + k) * channels + g] = filters[(i * channels + g) * c.filters + k];
   const convolution back{.in = {c.in.batch, c.filters, turned(c.in.h), turned(c.in.w), turned(c.in.d)}, .filters = channels, .groups = 1};
   convolve(back, dy, turned_filters.get(), images);
 }
@@ -284,7 +233,7 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
         const T* const slope = dy + image * positions * c.filters + at;
         detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[pixel + g], filters[cell + k], slope[k]); });
       });
-    const auto rows = detail::window_rows<T>(step * c.depth());
+    const scratch<T> rows(step * c.depth());
     for (std::int64_t first = 0; first < positions; first += step) {
       const std::int64_t last = std::min(first + step, positions);
       for (std::int64_t g = 0; g < c.groups; ++g) {

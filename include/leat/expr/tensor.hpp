@@ -424,7 +424,7 @@ struct inference_problem {
   static constexpr message text() {
     message m;
     m << Op::type;
-    if constexpr (Attributes::count > 0) {
+    if constexpr (Attributes::count > 0 && Attributes::count <= 8) {  // more would bury the reason
       m << "(";
       for (int i = 0; i < Attributes::count; ++i) {
         if (i > 0) m << ", ";

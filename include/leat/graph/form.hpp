@@ -22,11 +22,15 @@ enum class field_kind : unsigned char {
   integer,      // attribute: the next value
   real,         // attribute: the next value, the bits of a float64, as float32
   integers,     // attribute: all remaining values, as a list
+  list,         // attribute: the next `value` values, as a list
+  word,         // attribute: the next value, as one of `words`
+  fixed_word,   // attribute: always `words[value]`
   fixed_flag,   // attribute: always `value`
   fixed_integer,
   fixed_type,    // attribute: the dtype of the inputs that hold values of the row; `value` if these inputs are created here
   scalar,        // input: the next value, int32
   vector,        // input: all remaining values, int32 [n]
+  sizes,         // input: the next `value` values, int32 [value]
   half,          // input: the first half of the remaining values, int32 [n]
   pairs,         // input: all remaining values, int32 [n, 2]; the first half is column 0
   axes,          // input: all remaining values; if there are none, all axes of operand 0
@@ -41,11 +45,12 @@ struct field {
   field_kind kind;
   std::string_view name;
   std::int64_t value = 0;
+  std::span<const std::string_view> words{};
 };
 
 /// Whether the field is an input that holds numeric attributes, not an operand.
 constexpr bool is_number_input(field_kind k) {
-  return k == field_kind::scalar || k == field_kind::vector || k == field_kind::half || k == field_kind::pairs || k == field_kind::axes ||
+  return k == field_kind::scalar || k == field_kind::vector || k == field_kind::sizes || k == field_kind::half || k == field_kind::pairs || k == field_kind::axes ||
          k == field_kind::bits || k == field_kind::fixed_scalar;
 }
 /// Whether the field is an operand.

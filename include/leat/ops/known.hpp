@@ -5,6 +5,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/images.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 
@@ -36,6 +37,13 @@ using library_operators =
                   sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, leaky_relu_grad_op, elu_op, softmax_op,
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
                   assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
+
+// Operators on images of typed expressions. Graphs with names have them by their definitions alone (named/definitions/nn.hpp), whose kernels
+// take more dtypes, layouts and volumes.
+using image_operators =
+    operator_list<convolution_op<false>, convolution_op<true>, convolution_input_grad_op<false>, convolution_input_grad_op<true>,
+                  convolution_filter_grad_op<false>, convolution_filter_grad_op<true>, max_pool_op, max_pool_grad_op, max_pool_grad_grad_op,
+                  avg_pool_op, avg_pool_grad_op>;
 
 LEAT_FILL(fill_library_operators) {
   library_operators::enter();

@@ -2,6 +2,7 @@
 // Layers: functions that create variables, with TensorFlow's names, and return an expression that uses them.
 
 #include <leat/core/philox.hpp>
+#include <leat/ops/images.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/train/optimizer.hpp>
 
@@ -11,7 +12,7 @@
 
 namespace leat {
 
-/// A dense layer: its output, and its variables, which can be read, assigned, saved or penalized.
+/// A dense layer, or a convolution: its output, and its variables, which can be read, assigned, saved or penalized.
 template <tensor_expression Output, tensor_expression Kernel, tensor_expression Bias>
 struct dense_parts {
   Output output;
@@ -61,6 +62,44 @@ LEAT_DENSE_OTHERWISE(dense);
 LEAT_DENSE_OTHERWISE(dense_layer);
 #undef LEAT_DENSE_OTHERWISE
 #undef LEAT_DENSE_WORDS
+
+namespace detail {
+template <class X>
+concept image_operand =
+    tensor_expression<X> && requires { requires X::rank == 4 && X::extent.dim[3] >= 0 && is_floating(X::type); };
+}  // namespace detail
+/// A convolution with a bias: `auto [maps, kernel, bias] = conv_layer<"conv1", 32, 5>(x)`; the arguments in <> are the name, the number of
+/// filters, the size of a filter, strides and padding: `conv_layer<"conv2", 64, hw{3, 5}, 2, padding::same>(x)`. Variables: `Name/kernel`
+/// [height, width, channels, Filters] (Glorot uniform by `seed`) and `Name/bias` [Filters] (zeros).
+/// Shapes: x [batch, height, width, channels], all but the batch sizes; output [batch, windows down, windows right, Filters]. Dtypes:
+/// floating point. Source: TensorFlow `layers.Conv2D`.
+template <fixed_string Name, std::int64_t Filters, hw Size, hw Strides = 1, padding Padding = padding::valid, detail::image_operand X>
+constexpr auto conv_layer(const X& x, std::uint64_t seed = 0) {
+  using type = typename X::element;
+  const auto kernel =
+      detail::make_variable<name_of<Name / "kernel">, type, dims<Size.h, Size.w, X::extent[3], Filters>, true>(glorot_uniform(seed));
+  const auto bias = detail::make_variable<name_of<Name / "bias">, type, dims<Filters>, true>(zeros);
+  const auto output = conv2d<Strides, Padding>(x, kernel) + bias;
+  return dense_parts<std::remove_const_t<decltype(output)>, std::remove_const_t<decltype(kernel)>, std::remove_const_t<decltype(bias)>>{
+      output, kernel, bias};
+}
+/// The output of `conv_layer` alone. Source: TensorFlow `layers.conv2d`.
+template <fixed_string Name, std::int64_t Filters, hw Size, hw Strides = 1, padding Padding = padding::valid, detail::image_operand X>
+constexpr auto conv(const X& x, std::uint64_t seed = 0) {
+  return conv_layer<Name, Filters, Size, Strides, Padding>(x, seed).output;
+}
+#define LEAT_CONV_WORDS                                                                                                                   \
+  "<name, filters, size, strides, padding>(x) takes images of floating point, [batch, height, width, channels] with a size as channels, " \
+  "then perhaps a seed; the others are template arguments: <\"conv1\", 32, 5>"
+#define LEAT_CONV_OTHERWISE(function)                                   \
+  LEAT_OTHERWISE(#function LEAT_CONV_WORDS) function(...) LEAT_DELETED; \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Sizes>                \
+  LEAT_OTHERWISE(#function LEAT_CONV_WORDS)                             \
+  function(...) LEAT_DELETED
+LEAT_CONV_OTHERWISE(conv);
+LEAT_CONV_OTHERWISE(conv_layer);
+#undef LEAT_CONV_OTHERWISE
+#undef LEAT_CONV_WORDS
 
 /// An embedding: its output, and its table.
 template <tensor_expression Output, tensor_expression Table>

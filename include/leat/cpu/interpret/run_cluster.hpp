@@ -24,7 +24,7 @@ class cluster_run {
     const auto slots = std::max(rows * static_cast<std::size_t>(c.slots * c.slot_bytes), static_cast<std::size_t>(c.tile.bytes()));
     const auto tables = rows * (static_cast<std::size_t>(c.addresses) + static_cast<std::size_t>(c.operands)) +
                         static_cast<std::size_t>(c.outer + c.operands);
-    std::byte* memory = thread_memory::of(static_cast<std::size_t>(c.cell_bytes) + slots +
+    std::byte* memory = memory_of_thread(static_cast<std::size_t>(c.cell_bytes) + slots +
                                           sizeof(accumulator) * static_cast<std::size_t>(c.accumulators) + 8 * tables);
     cells_ = memory;
     memory += c.cell_bytes;

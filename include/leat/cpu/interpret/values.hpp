@@ -4,34 +4,18 @@
 #include <leat/core/dtype.hpp>
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/interpret/element.hpp>
+#include <leat/cpu/scratch.hpp>
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <new>
 
 namespace leat::cpu::detail {
 
 // A thread's memory for the intermediate values of clusters. It grows to the size of the largest cluster, and is kept.
-class thread_memory {
- public:
-  static std::byte* of(std::size_t bytes) {
-    thread_local thread_memory mine;
-    if (bytes > mine.size_) [[unlikely]] {
-      mine.data_.reset();
-      mine.data_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
-      mine.size_ = bytes;
-    }
-    return mine.data_.get();
-  }
-
- private:
-  struct release {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<std::byte, release> data_;
-  std::size_t size_ = 0;
-};
+inline std::byte* memory_of_thread(std::size_t bytes) {
+  thread_local scratch_block mine;
+  return mine.of(bytes);
+}
 
 [[gnu::always_inline]] inline void copy_value(void* to, const void* from, int size) {
   if (size == 4)

@@ -2,6 +2,7 @@
 // The attributes `padding` and `data_format` of operators on images, as shape rules and kernels read them: their texts are compared here
 // alone.
 
+#include <leat/ops/windows.hpp>
 #include <leat/proto/attribute_value.hpp>
 
 #include <cstdint>
@@ -11,12 +12,6 @@
 
 namespace leat::detail {
 
-/// Where the windows along an axis may lie: `same` has as many windows as fit the strides, half of the padding before; `valid` has windows
-/// without padding; `listed` has the padding that `explicit_paddings` lists.
-enum class window_padding : unsigned char { same, valid, listed };
-/// Where the channels of an array are: behind all other axes, or behind the batch.
-enum class channel_order : unsigned char { last, first };
-
 /// The text that an attribute holds; null for an absent one, or another kind.
 inline const std::string* text_of(const attribute_value* a) { return a != nullptr ? a->get_if<std::string>() : nullptr; }
 
@@ -24,9 +19,8 @@ inline const std::string* text_of(const attribute_value* a) { return a != nullpt
 inline std::optional<window_padding> window_padding_of(const attribute_value* padding) {
   const std::string* text = text_of(padding);
   if (text == nullptr) return std::nullopt;
-  if (*text == "SAME") return window_padding::same;
-  if (*text == "VALID") return window_padding::valid;
-  if (*text == "EXPLICIT") return window_padding::listed;
+  for (const auto how : {window_padding::same, window_padding::valid, window_padding::listed})
+    if (*text == padding_words[static_cast<std::size_t>(how)]) return how;
   return std::nullopt;
 }
 /// The order for arrays with this many axes between batch and channels, 2 or 3; without the attribute the channels are last. Nothing if the

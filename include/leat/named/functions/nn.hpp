@@ -81,10 +81,6 @@ inline output sparse_softmax_cross_entropy_with_logits(const output& labels, con
 
 // ---- images ---------------------------------------------------------------------------------------------------------
 
-/// Window positions on an image: `same` pads with zeros, so that the stride alone determines their number; `valid` has only windows that
-/// are inside the image.
-enum class padding { same, valid };
-
 namespace detail {
 attribute_map window_attributes(std::vector<std::int64_t> strides, padding p);
 }  // namespace detail

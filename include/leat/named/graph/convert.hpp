@@ -84,6 +84,7 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
       case field_kind::scalar: inputs.push_back({f.name, static_cast<std::int32_t>(cursor.next())}); break;
       case field_kind::fixed_scalar: inputs.push_back({f.name, static_cast<std::int32_t>(f.value)}); break;
       case field_kind::half: inputs.push_back({f.name, detail::int32_vector(cursor.take(cursor.left() / 2))}); break;
+      case field_kind::sizes: inputs.push_back({f.name, detail::int32_vector(cursor.take(static_cast<std::size_t>(f.value)))}); break;
       case field_kind::vector: {
         auto values = cursor.rest();
         std::vector<std::int64_t> reversed;
@@ -125,7 +126,9 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
       case field_kind::integer:
       case field_kind::real:
       case field_kind::type_number:
+      case field_kind::word:
       case field_kind::unwritten: cursor.next(); break;
+      case field_kind::list: cursor.take(static_cast<std::size_t>(f.value)); break;
       case field_kind::integers: cursor.rest(); break;
       default: break;
     }
@@ -155,6 +158,13 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
         attributes[f.name] = std::vector<std::int64_t>(rest.begin(), rest.end());
         break;
       }
+      case field_kind::list: {
+        const auto part = cursor.take(static_cast<std::size_t>(f.value));
+        attributes[f.name] = std::vector<std::int64_t>(part.begin(), part.end());
+        break;
+      }
+      case field_kind::word: attributes[f.name] = std::string(f.words[static_cast<std::size_t>(cursor.next())]); break;
+      case field_kind::fixed_word: attributes[f.name] = std::string(f.words[static_cast<std::size_t>(f.value)]); break;
       case field_kind::fixed_flag: attributes[f.name] = f.value != 0; break;
       case field_kind::fixed_integer: attributes[f.name] = f.value; break;
       case field_kind::fixed_type: attributes[f.name] = static_cast<dtype>(f.value); break;
@@ -169,6 +179,7 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
       case field_kind::scalar:
       case field_kind::bits: cursor.next(); break;
       case field_kind::half: cursor.take(cursor.left() / 2); break;
+      case field_kind::sizes: cursor.take(static_cast<std::size_t>(f.value)); break;
       case field_kind::vector:
       case field_kind::axes:
       case field_kind::pairs: cursor.rest(); break;
@@ -231,6 +242,9 @@ inline bool has_numbers(detail::list_view<field> fields) {
       case field_kind::integer:
       case field_kind::real:
       case field_kind::integers:
+      case field_kind::list:
+      case field_kind::word:
+      case field_kind::fixed_word:
       case field_kind::type_number:
       case field_kind::fixed_flag:
       case field_kind::fixed_integer:
@@ -281,6 +295,10 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
           for (std::size_t k = 0; k < 2; ++k)
             for (std::size_t i = k; i < list->size(); i += 2) numbers.push_back((*list)[i]);
           break;
+        case field_kind::sizes:
+          if (static_cast<std::int64_t>(list->size()) != f.value) return std::nullopt;
+          numbers.insert(numbers.end(), list->begin(), list->end());
+          break;
         default:
           if (f.kind == field_kind::half) first_half = list->size();
           else if (first_half && list->size() != *first_half)
@@ -305,6 +323,24 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
       case field_kind::integers:
         if (a != nullptr)
           if (const auto* list = a->get_list<std::int64_t>()) numbers.insert(numbers.end(), list->begin(), list->end());
+        break;
+      case field_kind::list: {
+        const auto* list = a != nullptr ? a->get_list<std::int64_t>() : nullptr;
+        if (list != nullptr && !list->empty() && static_cast<std::int64_t>(list->size()) != f.value) return std::nullopt;
+        if (list != nullptr && !list->empty()) numbers.insert(numbers.end(), list->begin(), list->end());
+        else numbers.insert(numbers.end(), static_cast<std::size_t>(f.value), 1);  // a list that a file omits has ones
+        break;
+      }
+      case field_kind::word: {
+        const auto* word = a != nullptr ? a->get_if<std::string>() : nullptr;
+        const auto at = word != nullptr ? std::find(f.words.begin(), f.words.end(), *word) : f.words.end();
+        if (at == f.words.end()) return std::nullopt;
+        numbers.push_back(at - f.words.begin());
+        break;
+      }
+      case field_kind::fixed_word:
+        if (a != nullptr && a->get_if<std::string>() != nullptr && *a->get_if<std::string>() != f.words[static_cast<std::size_t>(f.value)])
+          return std::nullopt;
         break;
       case field_kind::type_number: {
         const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;

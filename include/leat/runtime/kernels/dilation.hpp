@@ -10,7 +10,7 @@
 
 namespace leat::runtime {
 
-inline cpu::image_windows dilation_of(const image_settings& settings, const shape& image, const shape& filter) {
+inline image_windows dilation_of(const image_settings& settings, const shape& image, const shape& filter) {
   if (image.rank != 4) throw invalid_argument("input must be 4-dimensional, not " + brackets(image));
   if (filter.rank != 3) throw invalid_argument("filter must be 3-dimensional, not " + brackets(filter));
   if (filter[2] != image[3])
@@ -24,7 +24,7 @@ struct largest_sum {
   T value = std::numeric_limits<T>::lowest();
   std::int64_t image, filter;
 
-  largest_sum(const cpu::image_windows& in, const T* from, const T* filters, std::int64_t at, std::int64_t k) : filter(k) {
+  largest_sum(const image_windows& in, const T* from, const T* filters, std::int64_t at, std::int64_t k) : filter(k) {
     const std::int64_t top = in.h.begin(at / in.w.count), left = in.w.begin(at % in.w.count);
     image = (std::max<std::int64_t>(top, 0) * in.w.size + std::max<std::int64_t>(left, 0)) * in.channels + k;
     for (std::int64_t i = 0; i < in.h.window; ++i) {
@@ -45,7 +45,7 @@ struct largest_sum {
 };
 /// Calls f(element of the result, largest sum of its window, first element of the image) for one image.
 template <class T, class F>
-void for_each_largest_sum(const cpu::image_windows& in, const T* images, const T* filters, std::int64_t image, F f) {
+void for_each_largest_sum(const image_windows& in, const T* images, const T* filters, std::int64_t image, F f) {
   const std::int64_t base = image * in.image_elements();
   for (std::int64_t at = 0; at < in.positions(); ++at)
     for (std::int64_t k = 0; k < in.channels; ++k)

@@ -62,47 +62,41 @@ class image_settings {
   /// The elements of a pooling window along an axis of space, from 0 on.
   std::int64_t window(int axis) const { return number(ksize_, "ksize", axis); }
   /// The windows of `window` elements along an axis of this size. Errors: invalid_argument if the window does not fit.
-  cpu::window_axis windows(int axis, std::int64_t size, std::int64_t window) const {
-    cpu::window_axis a{.size = size, .window = window, .stride = number(strides_, "strides", axis),
+  window_axis windows(int axis, std::int64_t size, std::int64_t window) const {
+    window_axis a{.size = size, .window = window, .stride = number(strides_, "strides", axis),
                        .dilation = number(dilations_, "dilations", axis)};
     if (window < 1) throw invalid_argument("a window must have at least one element, not " + std::to_string(window));
-    std::int64_t span = 0;
-    if (!multiplies(window - 1, a.dilation, span) || span >= max_elements || size >= max_elements || a.stride >= max_elements)
+    const std::int64_t span = a.span();
+    if (span == 0 || size >= max_elements || a.stride >= max_elements)
       throw invalid_argument("a window of " + std::to_string(window) + " elements with dilation " + std::to_string(a.dilation) +
                              " and stride " + std::to_string(a.stride) + " is too large");
-    ++span;
-    std::int64_t padded = size;
-    if (padding_ == leat::detail::window_padding::same) {
-      a.count = (size + a.stride - 1) / a.stride;
-      a.before = std::max<std::int64_t>((a.count - 1) * a.stride + span - size, 0) / 2;
-      return a;
-    }
+    std::int64_t listed[2]{};
     if (padding_ == leat::detail::window_padding::listed) {
       const std::size_t at = 2 * (space() + static_cast<std::size_t>(axis));
       for (const std::int64_t p : explicit_)
         if (p < 0 || p >= max_elements) throw invalid_argument("explicit_paddings must be 0 or more, not " + std::to_string(p));
-      a.before = explicit_[at];
-      padded += explicit_[at] + explicit_[at + 1];
+      listed[0] = explicit_[at];
+      listed[1] = explicit_[at + 1];
     }
-    if (padded < span)
-      throw invalid_argument("Computed output size would be negative: " + std::to_string((padded - span) / a.stride + 1) +
-                             " [input_size: " + std::to_string(size) + ", effective_filter_size: " + std::to_string(span) +
-                             ", stride: " + std::to_string(a.stride) + "]");
-    a.count = (padded - span) / a.stride + 1;
+    if (!leat::detail::place_windows(a, padding_, listed))
+      throw invalid_argument("Computed output size would be negative: " +
+                             std::to_string((size + listed[0] + listed[1] - span) / a.stride + 1) + " [input_size: " +
+                             std::to_string(size) + ", effective_filter_size: " + std::to_string(span) + ", stride: " +
+                             std::to_string(a.stride) + "]");
     return a;
   }
   /// The windows over images of this shape, channels last; `window(axis)` is the number of a window's elements along an axis of space.
   template <class Window>
-  cpu::image_windows windows_over(const shape& image, Window window) const {
-    cpu::image_windows in;
+  image_windows windows_over(const shape& image, Window window) const {
+    image_windows in;
     in.batch = image[0];
     in.channels = image[axes_ + 1];
-    cpu::window_axis* const of[]{&in.d, &in.h, &in.w};
+    window_axis* const of[]{&in.d, &in.h, &in.w};
     for (int axis = 0; axis < axes_; ++axis) *of[axis + 3 - axes_] = windows(axis, image[axis + 1], window(axis));
     return in;
   }
   /// The shape of a result with one element for each window and channel, channels last.
-  shape result_shape(const cpu::image_windows& in, std::int64_t channels) const {
+  shape result_shape(const image_windows& in, std::int64_t channels) const {
     shape s;
     s.push(in.batch);
     if (axes_ == 3) s.push(in.d.count);

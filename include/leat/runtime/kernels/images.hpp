@@ -24,7 +24,7 @@ void with_convolved(dtype type, F f) {
 /// The convolution of images [batch, h, w, channels] with filters [h, w, channels, filters]; of channels with filters [h, w, channels,
 /// multiplier], which have the same layout as [h, w, 1, channels * multiplier]; of volumes with one more axis of space.
 template <convolved What>
-cpu::convolution convolution_of(const image_settings& settings, const shape& image, shape filter) {
+convolution convolution_of(const image_settings& settings, const shape& image, shape filter) {
   constexpr int axes = axes_of(What);
   if (filter.rank != axes + 2)
     throw invalid_argument("filter must be " + std::to_string(axes + 2) + "-dimensional, not " + brackets(filter));
@@ -37,7 +37,7 @@ cpu::convolution convolution_of(const image_settings& settings, const shape& ima
   if (channels % depth != 0)
     throw invalid_argument("input depth must be evenly divisible by filter depth: " + std::to_string(channels) + " vs " +
                            std::to_string(depth));
-  cpu::convolution made;
+  convolution made;
   made.in = settings.windows_over(image, [&](int axis) { return filter[axis]; });
   made.filters = filter[axes + 1];
   made.groups = std::max<std::int64_t>(channels / depth, 1);

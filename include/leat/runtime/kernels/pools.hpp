@@ -22,7 +22,7 @@ image_settings pooling_settings(kernel_context& c) {
     return image_settings(c.node, Axes);
   }
 }
-inline cpu::image_windows pooling_of(const image_settings& settings, const shape& image) {
+inline image_windows pooling_of(const image_settings& settings, const shape& image) {
   return settings.windows_over(image, [&](int axis) { return settings.window(axis); });
 }
 

@@ -1,0 +1,60 @@
+// Typed convolutions and pools against the same expressions in a graph with names, whose nodes are TensorFlow's.
+
+#include "support/agreement.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace leat;
+using namespace leat::literals;
+
+namespace {
+
+template <std::size_t N>
+xt::xtensor<float, N> varied(const std::array<std::size_t, N>& extents, int seed) {
+  xt::xtensor<float, N> made(extents);
+  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = 2 * uniform<float>(static_cast<std::uint64_t>(seed), i) - 1;
+  return made;
+}
+
+// `f` of images and filters, and the gradients by both, compiled and in a graph.
+template <int Filters, class F>
+void compare(F f, std::initializer_list<const char*> types) {
+  const auto x = placeholder<"x", float, "batch", 7, 6, 4>();
+  const auto w = variable<"w", float, 3, 2, 4, Filters>(random_uniform(-1, 1, 1));
+  const auto y = f(x, w);
+  const auto loss = reduce_sum(y * y);
+  const auto [dx, dw] = gradients(loss, x, w);
+  const auto train = gradient_descent(0.01f).minimize(loss);
+  leat_test::both_sessions both(train, y, loss, dx, dw);
+  both.copy(w);
+  std::string names;
+  const graph& g = both.dynamic().owner();
+  for (int i = 0; i < g.size(); ++i) names += " " + std::string(g.at(i).op->type);
+  for (const char* type : types) {
+    CAPTURE(type);
+    CHECK(names.find(type) != std::string::npos);
+  }
+  for (const std::size_t n : {2u, 5u, 1u}) {
+    CAPTURE(n);
+    const auto images = varied<4>({n, 7, 6, 4}, static_cast<int>(n));
+    CHECK(both.look({{"x:0", tensor_value(images)}}, x = images) < 1e-5);
+    both.train({{"x:0", tensor_value(images)}}, x = images);
+    CHECK(both.of(w) < 1e-5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("convolutions agree with those of graphs") {
+  compare<5>([](const auto& x, const auto& w) { return conv2d(x, w); }, {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"});
+  compare<5>([](const auto& x, const auto& w) { return conv2d<hw{2, 3}, padding::same>(x, w); }, {"Conv2D"});
+  compare<4>([](const auto& x, const auto& w) { return conv2d<1, padding::same, hw{2, 1}>(x, w); }, {"Conv2D"});
+  compare<2>([](const auto& x, const auto& w) { return depthwise_conv2d<1, padding::same>(x, w); },
+             {"DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter"});
+}
+
+TEST_CASE("pools agree with those of graphs") {
+  compare<3>([](const auto& x, const auto& w) { return max_pool<2>(conv2d<1, padding::same>(x, w)); }, {"MaxPool", "MaxPoolGrad"});
+  compare<3>([](const auto& x, const auto& w) { return max_pool<3, 2, padding::same>(conv2d(x, w)); }, {"MaxPool"});
+  compare<3>([](const auto& x, const auto& w) { return avg_pool<hw{3, 2}, hw{2, 1}, padding::same>(conv2d(x, w)); }, {"AvgPool", "AvgPoolGrad"});
+}
