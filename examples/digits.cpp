@@ -26,6 +26,8 @@
 #include <leat/leat.hpp>
 #include <leat/summary.hpp>
 
+#include "support/digits_table.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -45,8 +47,6 @@ using namespace leat::literals;
 
 namespace {
 
-constexpr std::size_t cells = 64;
-
 struct options {
   std::string data = LEAT_EXAMPLE_DATA "/digits.csv";
   int epochs = 60;
@@ -58,38 +58,16 @@ struct options {
   std::string logdir, model;
 };
 
-struct pictures {
-  xt::xtensor<float, 2> cells_of;
-  xt::xtensor<std::int64_t, 1> labels;
-};
-
-// Every fifth row of the file, or the others: all of them are one batch.
-pictures read(const options& given, bool held_out) {
-  const auto rows = dataset::zip(dataset::range(std::numeric_limits<std::int64_t>::max()),
-                                 dataset::csv<std::array<float, cells>, std::int64_t>(given.data));
-  pictures result;
-  const auto chosen = rows.filter([held_out](std::int64_t row, const auto&, std::int64_t) { return (row % 5 == 0) == held_out; })
-                          .map([](std::int64_t row, std::array<float, cells>& picture, std::int64_t label) {
-                            if (label < 0 || label > 9)
-                              throw std::runtime_error("row " + std::to_string(row) + ": a label that is no digit");
-                            for (float& cell : picture) cell /= 16;
-                            return std::tuple(picture, label);
-                          });
-  for (auto& [all, labels] : chosen.batch(1000000)) result = {all, labels};
-  if (result.labels.size() == 0) throw std::runtime_error(given.data + ": too few rows");
-  return result;
-}
-
 int run(const options& given) {
-  const pictures training = read(given, false);
-  const pictures held_out = read(given, true);
+  const auto training = examples::read_digits(given.data, false);
+  const auto held_out = examples::read_digits(given.data, true);
   const std::size_t batches = training.labels.size() / given.batch;
   if (batches == 0) throw std::runtime_error("a batch is larger than the training data");
   std::printf("%zu pictures to train on, %zu held out\n", training.labels.size(), held_out.labels.size());
 
   const auto all_steps = static_cast<float>(batches) * static_cast<float>(given.epochs);
 
-  auto images = placeholder<"images", float, "batch", cells>();
+  auto images = placeholder<"images", float, "batch", examples::cells>();
   auto labels = placeholder<"labels", std::int64_t, "batch">();
   auto steps = global_step();
   auto rate = polynomial_decay(given.rate, steps, all_steps, 0.05f * given.rate, 1.0f);

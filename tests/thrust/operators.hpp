@@ -124,4 +124,25 @@ void check_products() {
   }
 }
 
+template <class Device>
+void check_images() {
+  const auto x = placeholder<"x", float, "batch", 7, 6, 4>();
+  const auto w = variable<"w", float, 3, 2, 4, 6>(random_normal(0.0, 1.0, 4));
+  const auto d = variable<"d", float, 2, 3, 6, 2>(random_normal(0.0, 1.0, 5));
+  const auto g = variable<"g", float, 1, 2, 2, 4>(random_normal(0.0, 1.0, 6));  // for two groups of channels
+  const auto maps = conv2d<hw{2, 1}, padding::same>(x, w);
+  const auto deep = depthwise_conv2d<1, padding::same, hw{1, 2}>(max_pool<2, 1>(maps), d);
+  const auto mean = avg_pool<2, 1, padding::same>(deep);
+  const auto grouped = conv2d(x, g);
+  const auto loss = reduce_sum(square(mean)) + reduce_sum(square(grouped));
+  const auto [dx, dw, dd, dg] = gradients(loss, x, w, d, g);
+  const auto [bend] = gradients(reduce_sum(square(dw)), d);
+  const auto all = std::tuple{maps, mean, grouped, dx, dw, dd, dg, bend};
+  for (const std::size_t n : {1u, 5u}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array{n, std::size_t{7}, std::size_t{6}, std::size_t{4}});
+    check_same<Device>("images", 1e-4, all, x = xs);
+  }
+}
+
 }  // namespace leat_test

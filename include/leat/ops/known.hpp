@@ -19,6 +19,7 @@ struct operator_list {
     (register_operator<Ops>(), ...);
     return true;
   }
+  static void enter_for_expressions() { (register_expression_operator<Ops>(), ...); }
 };
 
 using library_operators =
@@ -53,6 +54,7 @@ LEAT_FILL(fill_library_operators) {
   register_alias<reciprocal_op, "Inv">();
   register_alias<reciprocal_grad_op, "InvGrad">();
   register_expression_operator<stacked_matmul_op>();
+  image_operators::enter_for_expressions();
 }
 
 }  // namespace detail

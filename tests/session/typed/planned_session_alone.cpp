@@ -75,6 +75,27 @@ constexpr auto own_softsign(const X& x) {
 
 }  // namespace
 
+TEST_CASE("a planned session gives what a compiled one does: a convolutional network") {
+  const auto x = placeholder<"x", float, "batch", 9, 8, 3>();
+  const auto y = placeholder<"y", std::int32_t, "batch">();
+  const auto maps = max_pool<2>(relu(conv<"conv1", 8, 3, 1, padding::same>(x)));
+  const auto means = avg_pool<2, 1, padding::same>(conv<"conv2", 8, hw{3, 2}, 2>(maps));
+  const auto logits = dense<"logits", 5>(flatten_layer(means));
+  const auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(y, logits));
+  const auto train = adam(0.01f).minimize(loss);
+  session compiled{loss, logits, train};
+  planned_session planned{loss, logits, train};
+  compiled.initialize();
+  planned.initialize();
+  for (const std::size_t n : {7, 1, 32}) {
+    CAPTURE(n);
+    const auto xs = filled<float, 4>({n, 9, 8, 3});
+    const auto ys = filled<std::int32_t, 1>({n}, 0, 5);
+    CHECK(same_results(compiled.run(fetch(loss, train), x = xs, y = ys), planned.run(fetch(loss, train), x = xs, y = ys)));
+    CHECK(values_of(compiled) == values_of(planned));
+  }
+}
+
 TEST_CASE("a planned session gives what a compiled one does: a network, its slots, several sets of fetches") {
   const auto x = placeholder<"x", float, "batch", 12>();
   const auto y = placeholder<"y", std::int32_t, "batch">();

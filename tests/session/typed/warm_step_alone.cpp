@@ -54,6 +54,21 @@ TEST_CASE("a warm step of linear regression allocates nothing, static or named")
   check(placeholder<"x", float, "batch", 10>(), placeholder<"y", float, "batch">());
 }
 
+TEST_CASE("nor does one of a convolutional network") {
+  const auto x = placeholder<"x", float, "batch", 12, 12, 3>();
+  const auto y = placeholder<"y", std::int64_t, "batch">();
+  const auto maps = max_pool<2>(relu(conv<"conv1", 8, 3, 1, padding::same>(x)));
+  const auto logits = dense<"logits", 5>(flatten_layer(relu(conv<"conv2", 8, 3, 2>(maps))));
+  const auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(y, logits));
+  const auto train = adam(0.01f).minimize(loss);
+  session s{loss, train};
+  s.initialize();
+  const auto xs = filled<float, 4>({16, 12, 12, 3});
+  const auto ys = filled<std::int64_t, 1>({16}, 0, 5);
+  s.run(fetch(loss, train), x = xs, y = ys);
+  CHECK(count([&] { s.run(fetch(loss, train), x = xs, y = ys); }) == 0);
+}
+
 TEST_CASE("nor does one with constant arrays, however its expressions are held") {
   const auto x = placeholder<"x", float, "batch", 3>();
   const auto w = variable<"w">(std::array<std::array<float, 2>, 3>{{{1, 2}, {3, 4}, {5, 6}}});
