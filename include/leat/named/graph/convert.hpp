@@ -333,9 +333,9 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
       }
       case field_kind::word: {
         const auto* word = a != nullptr ? a->get_if<std::string>() : nullptr;
-        const auto at = word != nullptr ? std::find(f.words.begin(), f.words.end(), *word) : f.words.end();
-        if (at == f.words.end()) return std::nullopt;
-        numbers.push_back(at - f.words.begin());
+        const auto found = word != nullptr ? std::find(f.words.begin(), f.words.end(), *word) : f.words.end();
+        if (found == f.words.end()) return std::nullopt;
+        numbers.push_back(found - f.words.begin());
         break;
       }
       case field_kind::fixed_word:
