@@ -21,6 +21,7 @@
 #include <leat/ops/nn.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/reduction.hpp>
+#include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/session/typed/session.hpp>

@@ -16,3 +16,5 @@ TEST_CASE_TEMPLATE("parts, positions and rows of arrays", Device, LEAT_TEST_SYST
 TEST_CASE_TEMPLATE("products", Device, LEAT_TEST_SYSTEMS) { check_products<Device>(); }
 
 TEST_CASE_TEMPLATE("convolutions and pools", Device, LEAT_TEST_SYSTEMS) { check_images<Device>(); }
+
+TEST_CASE_TEMPLATE("products of stacks", Device, LEAT_TEST_SYSTEMS) { check_stacks<Device>(); }

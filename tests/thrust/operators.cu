@@ -15,3 +15,5 @@ TEST_CASE("parts, positions and rows of arrays") { check_arrays<leat::thrust_cud
 TEST_CASE("products") { check_products<leat::thrust_cuda>(); }
 
 TEST_CASE("convolutions and pools") { check_images<leat::thrust_cuda>(); }
+
+TEST_CASE("products of stacks") { check_stacks<leat::thrust_cuda>(); }

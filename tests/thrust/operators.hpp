@@ -125,6 +125,17 @@ void check_products() {
 }
 
 template <class Device>
+void check_stacks() {
+  const auto a = placeholder<"a", float, "n", 1, 6, 20>();
+  const auto b = variable<"b", float, 3, 20, 5>(random_normal(0.0, 1.0, 7));
+  const auto product = matmul(a, b);
+  const auto turned = matmul<true, true>(b, a);
+  const auto [da, db] = gradients(reduce_sum(square(product)), a, b);
+  const auto as = filled<float>(std::array<std::size_t, 4>{4, 1, 6, 20});
+  check_same<Device>("stacks", 1e-5, std::tuple{product, turned, da, db}, a = as);
+}
+
+template <class Device>
 void check_images() {
   const auto x = placeholder<"x", float, "batch", 7, 6, 4>();
   const auto w = variable<"w", float, 3, 2, 4, 6>(random_normal(0.0, 1.0, 4));

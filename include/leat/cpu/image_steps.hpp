@@ -3,14 +3,11 @@
 // operands.
 
 #include <leat/cpu/images.hpp>
+#include <leat/cpu/kernel_loops.hpp>
 #include <leat/cpu/pools.hpp>
 #include <leat/kernels/images.hpp>
 
 namespace leat::cpu {
-
-/// How the CPU runs a kernel, `run(kernel)`, where it has a better way than item by item.
-template <class Kernel>
-struct loops_of;
 
 template <class Op, class T>
 struct loops_of<kernels::convolution_kernel<Op, T>> {
@@ -39,7 +36,5 @@ struct loops_of<kernels::pool_grad_kernel<Largest, T>> {
     else average_pool_back(k.in, k.dy, k.out);
   }
 };
-template <class Kernel>
-concept has_loops = requires(const Kernel& kernel) { loops_of<Kernel>::run(kernel); };
 
 }  // namespace leat::cpu

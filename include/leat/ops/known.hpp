@@ -54,6 +54,7 @@ LEAT_FILL(fill_library_operators) {
   register_alias<reciprocal_op, "Inv">();
   register_alias<reciprocal_grad_op, "InvGrad">();
   register_expression_operator<stacked_matmul_op>();
+  register_expression_operator<stacked_products_op>();
   image_operators::enter_for_expressions();
 }
 

@@ -55,6 +55,14 @@ struct matmul_op : product_rule<matmul_op> {
     return got;
   }
 };
+namespace detail {
+// Whether both have matrices and one of them more than one: stacked_matmul.hpp multiplies them.
+template <class A, class B>
+constexpr bool are_stacks() {
+  if constexpr (tensor_expression<A> && tensor_expression<B>) return A::rank >= 2 && B::rank >= 2 && A::rank + B::rank > 4;
+  else return false;
+}
+}  // namespace detail
 /// The matrix product a b; `matmul<true, false>(a, b)` is aᵀ b. Shapes: a [m, k], or [k, m] if transposed; b [k, n], or [n, k]; result [m,
 /// n]. Dtypes: float32, float64, int32, int64, the same on both sides. Errors: the inner dimensions differ. Source: TensorFlow `MatMul`.
 template <bool TransposeA = false, bool TransposeB = false, class A, class B>
@@ -63,8 +71,8 @@ constexpr made_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(
   return make<matmul_op, attributes<TransposeA, TransposeB>>(a, b);
 }
 template <bool TransposeA = false, bool TransposeB = false, class A, class B>
-  requires refused_with<matmul_op, attributes<TransposeA, TransposeB>, A, B>
+  requires refused_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> && (!detail::are_stacks<A, B>())
 why_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A&, const B&) = delete;
-LEAT_OTHERWISE_OF(matmul, "(a, b) takes two tensors of rank 2; matmul<true, false>(a, b) transposes the first; " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(matmul, "(a, b) takes two tensors of rank 2 or more; matmul<true, false>(a, b) transposes the first; " LEAT_TENSORS);
 
 }  // namespace leat

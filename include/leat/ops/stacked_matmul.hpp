@@ -1,6 +1,7 @@
 #pragma once
-// Products of stacks of matrices, with a matrix for each model of a `vmap`. Small products are a chain of multiplications and additions
-// over whole stacks, which fusion merges with their neighbors. Larger ones are a sum of products, without a kernel of their own.
+// Products of stacks of matrices, as `matmul` makes them of arrays of more than two axes, and `vmap` of a matrix for each model. Small
+// products are a chain of multiplications and additions over whole stacks, which fusion merges with their neighbors. Larger ones have a
+// kernel.
 
 #include <leat/ops/linalg.hpp>
 
@@ -24,28 +25,12 @@ struct multiply_add_op {
   }
 };
 
-/// Matrix products along the last two axes; the axes before them broadcast. Attributes: transpose a, transpose b. Source: TensorFlow
-/// `BatchMatMulV2`.
-struct stacked_matmul_op : product_rule<stacked_matmul_op> {
-  static constexpr std::string_view type = "BatchMatMulV2";
-  static constexpr field form[]{{field_kind::operand, "x"},
-                                {field_kind::operand, "y"},
-                                {field_kind::flag, "adj_x"},
-                                {field_kind::flag, "adj_y"},
-                                {field_kind::type_of, "T"}};
-  static constexpr op_kind kind = op_kind::composite;
-  static constexpr std::int64_t largest_matrix = 16;  // the most elements, rows or columns of a matrix in a small product
-  static constexpr std::int64_t longest_sum = 8;
-
+/// The shape rule of products of stacks.
+struct stacked_product_rule {
   static constexpr std::int64_t rows(const shape& s, bool transposed) { return s[s.rank - (transposed ? 1 : 2)]; }
   static constexpr std::int64_t columns(const shape& s, bool transposed) { return rows(s, !transposed); }
-  /// Whether a product of matrices of m × k and k × n elements is small.
-  static constexpr bool is_small(dtype of, std::int64_t m, std::int64_t k, std::int64_t n) {
-    return is_floating(of) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= largest_matrix && n <= largest_matrix &&
-           m * n <= largest_matrix && m * k <= largest_matrix && n * k <= largest_matrix;
-  }
   static constexpr inference infer(const operand_list& x) {
-    inference got = dtype_of(x);
+    inference got = product_rule<stacked_product_rule>::dtype_of(x);
     if (!got.problem.empty()) return got;
     if (x.extent(0).rank < 2 || x.extent(1).rank < 2) return inference::wrong("takes matrices, rank 2 and more");
     const bool ta = x.attribute(0) != 0;
@@ -62,6 +47,34 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
     got.extent.push(columns(x.extent(1), tb));
     return got;
   }
+};
+
+/// Products of stacks as one kernel, in the place of `stacked_matmul_op` before a program runs. Attributes: transpose a, transpose b.
+struct stacked_products_op : stacked_product_rule {
+  static constexpr std::string_view type = "leat.StackedProducts";
+  static constexpr facts what{.work = work_kind::product};
+  static constexpr op_kind kind = op_kind::kernel;
+};
+
+/// Matrix products along the last two axes; the axes before them broadcast. Attributes: transpose a, transpose b. Source: TensorFlow
+/// `BatchMatMulV2`.
+struct stacked_matmul_op : stacked_product_rule, product_rule<stacked_matmul_op> {
+  static constexpr std::string_view type = "BatchMatMulV2";
+  static constexpr facts what{.work = work_kind::product};
+  static constexpr field form[]{{field_kind::operand, "x"},
+                                {field_kind::operand, "y"},
+                                {field_kind::flag, "adj_x"},
+                                {field_kind::flag, "adj_y"},
+                                {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr std::int64_t largest_matrix = 16;  // the most elements, rows or columns of a matrix in a small product
+  static constexpr std::int64_t longest_sum = 8;
+
+  /// Whether a product of matrices of m × k and k × n elements is small.
+  static constexpr bool is_small(dtype of, std::int64_t m, std::int64_t k, std::int64_t n) {
+    return is_floating(of) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= largest_matrix && n <= largest_matrix &&
+           m * n <= largest_matrix && m * k <= largest_matrix && n * k <= largest_matrix;
+  }
   /// Transposes each matrix of a stack.
   static constexpr output turned(const output& x) {
     const int rank = x.extent().rank;
@@ -74,10 +87,10 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
   static constexpr output expand(G& g) {
     const bool ta = g.attribute(0) != 0;
     const bool tb = g.attribute(1) != 0;
-    const output a = ta ? turned(g.input(0)) : g.input(0);
-    const std::int64_t m = rows(a.extent(), false), inner = columns(a.extent(), false);
+    const std::int64_t m = rows(g.input(0).extent(), ta), inner = columns(g.input(0).extent(), ta);
     const std::int64_t n = columns(g.input(1).extent(), tb);
-    if (is_small(a.type(), m, inner, n)) {
+    if (is_small(g.input(0).type(), m, inner, n)) {
+      const output a = ta ? turned(g.input(0)) : g.input(0);
       const output b = tb ? turned(g.input(1)) : g.input(1);
       output sum;
       for (std::int64_t p = 0; p < inner; ++p) {
@@ -86,10 +99,8 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
       }
       return sum;
     }
-    const output b = tb ? g.input(1) : turned(g.input(1));
-    const int rank = a.extent().rank > b.extent().rank ? a.extent().rank : b.extent().rank;
-    const std::int64_t last[]{0, rank};
-    return make_node<sum_op>(last, with_one(a, a.extent().rank - 1) * with_one(b, b.extent().rank - 2));
+    const std::int64_t flags[]{g.attribute(0), g.attribute(1)};
+    return make_node<stacked_products_op>(flags, g.input(0), g.input(1));
   }
 
  private:
@@ -102,15 +113,18 @@ struct stacked_matmul_op : product_rule<stacked_matmul_op> {
     attribute[rank + axis] = 1;
     return make_node<slice_op>({attribute, static_cast<std::size_t>(2 * rank)}, x);
   }
-  // x with a dimension of size 1 inserted before an axis.
-  static constexpr output with_one(const output& x, int axis) {
-    shape to;
-    for (int i = 0; i < x.extent().rank; ++i) {
-      if (i == axis) to.push(1);
-      to.push(x.extent()[i]);
-    }
-    return reshape_to(x, to);
-  }
 };
+
+/// Matrix products of stacks, of the last two axes; the axes before them broadcast. Shapes: a [..., m, k], b [..., k, n], transposed as for
+/// two matrices; result [..., m, n]. Dtypes: float32, float64, int32, int64, the same on both sides. Errors: the inner dimensions or the
+/// numbers of matrices differ. Source: TensorFlow `BatchMatMulV2`.
+template <bool TransposeA = false, bool TransposeB = false, class A, class B>
+  requires(detail::are_stacks<A, B>()) && accepted_with<stacked_matmul_op, attributes<TransposeA, TransposeB>, A, B>
+constexpr made_with<stacked_matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A& a, const B& b) {
+  return make<stacked_matmul_op, attributes<TransposeA, TransposeB>>(a, b);
+}
+template <bool TransposeA = false, bool TransposeB = false, class A, class B>
+  requires(detail::are_stacks<A, B>()) && refused_with<stacked_matmul_op, attributes<TransposeA, TransposeB>, A, B>
+why_with<stacked_matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A&, const B&) = delete;
 
 }  // namespace leat

@@ -69,6 +69,7 @@ LEAT_FILL(fill_library_functions) {
   register_kernel<multiply_add_op>();
   register_kernel<check_range_op>();
   register_kernel<print_op>();
+  register_kernel<stacked_products_op>();
   enter_operators(static_cast<const leat::detail::image_operators*>(nullptr));
   register_kernel<passes::check_divisor_op>();
   register_kernel<passes::check_rows_op>();

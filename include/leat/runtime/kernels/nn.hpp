@@ -2,7 +2,7 @@
 // Kernels of operators that have no typed form: adding a bias, batched matrix products.
 
 #include <leat/core/fill.hpp>
-#include <leat/cpu/matmul.hpp>
+#include <leat/cpu/stacked_matmul.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -49,29 +49,10 @@ inline void run_batch_product(kernel_context& c, bool broadcasts) {
   extent.push(m);
   extent.push(n);
   tensor_value made(a.type(), extent);
-  const auto place = [&](const shape& own, std::int64_t at) {  // index of the matrix at a batch index
-    std::int64_t found = 0, step = 1;
-    for (int i = outer.extent.rank - 1, j = own.rank - 1; j >= 0; --i, --j) {
-      const std::int64_t index = at % outer.extent[i];
-      at /= outer.extent[i];
-      if (own[j] != 1) found += index * step;
-      step *= own[j];
-    }
-    return found;
-  };
+  const kernels::matrix_stacks stacks(x.dim, x.rank, y.dim, y.rank, ta, tb);
   with_number(a.type(), [&]<class T>(T) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) {
-      throw unimplemented("no kernel for dtype uint8");
-    } else {
-      const std::int64_t count = outer.extent.elements();
-      for (std::int64_t at = 0; at < count && m * n > 0; ++at) {
-        T* to = made.values<T>().data() + at * m * n;
-        if (k == 0) std::fill_n(to, m * n, T(0));
-        else
-          cpu::matmul<T>(ta, tb, m, n, k, T(1), a.values<T>().data() + place(outer_x, at) * m * k, x[x.rank - 1],
-                         b.values<T>().data() + place(outer_y, at) * k * n, y[y.rank - 1], T(0), to, n);
-      }
-    }
+    if constexpr (std::is_same_v<T, std::uint8_t>) throw unimplemented("no kernel for dtype uint8");
+    else cpu::multiply_stacks(stacks, a.values<T>().data(), b.values<T>().data(), made.values<T>().data());
   });
   c.set(0, std::move(made));
 }
