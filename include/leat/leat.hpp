@@ -20,6 +20,7 @@
 #include <leat/ops/linalg.hpp>
 #include <leat/ops/nn.hpp>
 #include <leat/ops/print.hpp>
+#include <leat/ops/random.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>

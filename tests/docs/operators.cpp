@@ -5,6 +5,8 @@
 
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/print.hpp>
+#include <leat/ops/images.hpp>
+#include <leat/ops/random.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
@@ -43,6 +45,7 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
   return s;
 }
 const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})}, stack{sized({4, 2, 3})};
+const trial_operand images{sized({2, 3, 3, 2})}, filters{sized({2, 2, 2, 2})}, by_channel{sized({2, 2, 2, 1})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
 
 constexpr std::string_view comparison = "Comparison, logic, selection, conversion";
@@ -142,7 +145,31 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Reductions", argmin_op, "argmin<axis>(x)", one, {1, static_cast<int>(dtype::int64)}),
 
       LEAT_OPERATOR("Products", matmul_op, "matmul(a, b), matmul<true, false>(a, b)", two, {0, 1}),
-      LEAT_OPERATOR("Products", stacked_matmul_op, "matmul within vmap", {stack, stack}, {0, 1}),
+      LEAT_OPERATOR("Products", stacked_matmul_op, "matmul(a, b)", {stack, stack}, {0, 1}),
+      LEAT_OPERATOR("Products", stacked_products_op, "within matmul of stacks, of larger matrices", {stack, stack}, {0, 1}),
+
+      LEAT_OPERATOR("Images", convolution_op<false>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
+                    {1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_op<true>, "depthwise_conv2d<strides, padding, dilations>(images, filters)", {images, filters},
+                    {1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", max_pool_op, "max_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_op, "avg_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<false>, "the gradient of conv2d by images", {filters, images},
+                    {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<false>, "the gradient of conv2d by filters", {images, images},
+                    {2, 2, 2, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<true>, "the gradient of depthwise_conv2d by images", {by_channel, images},
+                    {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<true>, "the gradient of depthwise_conv2d by filters", {images, images},
+                    {2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", max_pool_grad_op, "the gradient of max_pool", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_grad_op, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_grad_op, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
+
+      LEAT_OPERATOR("Random numbers", stateless_random_op<false>, "stateless_random_uniform<float, sizes...>(seed)", {numbers},
+                    {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_random_op<true>, "stateless_random_normal<float, sizes...>(seed)", {numbers},
+                    {static_cast<int>(dtype::float32), 3}),
 
       LEAT_OPERATOR("Arrangement", reshape_op, "reshape<3, -1>(x)", one, {3, -1}),
       LEAT_OPERATOR("Arrangement", squeeze_op, "squeeze<axes...>(x)", {column}, {1}),
@@ -245,6 +272,9 @@ std::string gradient_of(const operator_row& r) {
   return reached == wanted.size() ? "yes" : std::to_string(reached) + " of " + std::to_string(wanted.size());
 }
 
+// The name of a class, or of the template of which it is an instance.
+std::string class_template(std::string_view name) { return std::string(name.substr(0, name.find('<'))); }
+
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -267,7 +297,9 @@ std::string_view how(op_kind kind) {
 std::string table(const std::filesystem::path& repository, const std::vector<operator_row>& rows) {
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
-  const std::string kernels = read(repository / "include/leat/kernels/whole_array.hpp") + read(repository / "include/leat/kernels/print.hpp");
+  std::string kernels;
+  for (const char* header : {"images", "print", "random", "stacked_matmul", "whole_array"})
+    kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"
          "Generated from the operators' definitions by `tests/docs/operators.cpp`, and compared with them by the test\n"
@@ -289,13 +321,15 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
           << "|---|---|---|---|---|---|\n";
     }
     const std::string name(r.class_name), branch = "is_same_v<op, " + name + ">";
-    const std::string whole = name == "cumsum_op" || name == "cumprod_op" ? "kernel_of<cumulative_op<" : "kernel_of<" + name + ">";
+    const std::string whole = name == "cumsum_op" || name == "cumprod_op" ? "kernel_of<cumulative_op<"
+                              : name.find('<') != name.npos               ? "kernel_of<" + class_template(name) + "<"
+                                                                          : "kernel_of<" + name + ">";
     std::string devices = "CPU, Thrust";
     if (r.op->kind == op_kind::kernel && kernels.find(whole) == std::string::npos) {
       devices = cpu.find(branch) != std::string::npos ? "CPU" : "";
       if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
     }
-    const bool has_call = !is_operator<check_range_op>(*r.op) && !is_operator<div_op>(*r.op) && !is_operator<stacked_matmul_op>(*r.op);
+    const bool has_call = r.call.find(' ') == r.call.npos || (!r.call.starts_with("the ") && !r.call.starts_with("within "));
     const std::string_view quote = has_call ? "`" : "";
     out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r)
         << " | " << how(r.op->kind) << " | " << devices << " |\n";
@@ -305,7 +339,8 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
          "`sigmoid_cross_entropy_with_logits(labels, logits)`, `moments<axes...>(x)` (mean and variance as a tuple),\n"
          "`segment_sum<n>(data, ids)`, `segment_mean<n>`, `segment_max<n>`, `segment_min<n>`, `segment_prod<n>`,\n"
          "`clip_by_norm(x, limit)`, `global_norm(x, ...)`, `clip_by_global_norm(limit, x, ...)` (a tuple),\n"
-         "`after(x, updates...)`, and the layer `dense<\"name\", units>(x)`.\n\n"
+         "`after(x, updates...)`, and the layers `dense<\"name\", units>(x)`, `conv<\"name\", filters, size>(x)`,\n"
+         "`dropout<\"name\">(x, rate, step)`.\n\n"
          "## Leaves\n\n"
          "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c`\n"
          "(Const), plain numbers, constant arrays (`constant(array)`, `constant<float, 3, 2>(values)`) and\n"
@@ -323,7 +358,7 @@ std::string missing(const std::filesystem::path& repository, const std::vector<o
     for (std::sregex_iterator it(text.begin(), text.end(), definition), end; it != end; ++it) {
       const std::string name = (*it)[1];
       bool known = name == "arg_reduce_op" || name == "cumulative_op" || name == "multiply_add_op";  // argmax_op, argmin_op, ...; part of products
-      for (const auto& r : rows) known = known || r.class_name == name;
+      for (const auto& r : rows) known = known || class_template(r.class_name) == name;
       if (!known) names += " " + name;
     }
   }

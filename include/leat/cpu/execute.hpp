@@ -10,6 +10,7 @@
 #include <leat/cpu/image_steps.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
+#include <leat/cpu/random.hpp>
 #include <leat/cpu/stacked_matmul.hpp>
 #include <leat/kernels/print.hpp>
 #include <leat/kernels/program_plan.hpp>

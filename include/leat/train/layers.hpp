@@ -3,6 +3,7 @@
 
 #include <leat/core/philox.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/random.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/train/optimizer.hpp>
 
@@ -155,8 +156,32 @@ constexpr auto flatten_layer(const X& x) {
 LEAT_OTHERWISE("flatten_layer(x) takes a tensor of rank 1 or more, whose dimensions but the first are sizes")
 flatten_layer(...) LEAT_DELETED;
 
-/// Dropout by a mask that is fed in each run, since typed expressions have no random operators: x mask / (1 - rate). The mask has x's
-/// shape; it is 0 where an element is dropped and 1 elsewhere. `draw_dropout_mask` fills a mask; a mask of ones with a rate of 0 drops
+namespace detail {
+template <class S>
+concept step_operand = tensor_expression<S> && requires { requires S::rank == 0 && (S::type == dtype::int32 || S::type == dtype::int64); };
+}  // namespace detail
+/// Dropout that draws its own mask: each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise. The mask depends only on
+/// the layer's name and on `step`, a counter that training advances: `auto steps = global_step(); auto kept = dropout<"drop1">(hidden,
+/// 0.4f, steps);` and `minimize(loss, steps)`. For evaluation, make the expression of x without it. The rate is a number, a parameter or a
+/// scalar tensor. Shapes: step [], result like x. Dtypes: x floating point, step int32 or int64. Source: TensorFlow `nn.dropout`.
+template <fixed_string Name, tensor_expression X, detail::optimizer_setting Rate, detail::step_operand Step, LEAT_SITE>
+  requires(is_floating(X::type))
+constexpr auto dropout(const X& x, const Rate& rate, const Step& step) {
+  using T = typename X::element;
+  constexpr auto seed = static_cast<std::int64_t>(hash_text(Name.view()) & 0x7fffffffffff);
+  const auto both = stack(constant<seed>(), cast<std::int64_t>(step));
+  const auto drawn = make<stateless_uniform_op, detail::random_attributes_of<T, typename X::extents>>(both);
+  const auto share = cast<T>(detail::as_setting<Site, 0>(rate));
+  return select(greater_equal(drawn, share), x / (constant_beside<1>(share) - share), constant_beside<0>(x));
+}
+LEAT_OTHERWISE_OF(dropout, "<name>(x, rate, step) takes a tensor of floating point, a number or scalar tensor, and a scalar of integers, "
+                           "such as global_step(); the name is a template argument: <\"drop1\">");
+template <fixed_string Name>
+LEAT_OTHERWISE("dropout<name>(x, rate, step) takes a tensor of floating point, a number or scalar tensor, and a scalar of integers, such as "
+               "global_step()")
+dropout(...) LEAT_DELETED;
+
+/// Dropout by a mask that is fed in each run: x mask / (1 - rate). The mask has x's shape; it is 0 where an element is dropped and 1 elsewhere. `draw_dropout_mask` fills a mask; a mask of ones with a rate of 0 drops
 /// nothing. The rate is a number, a parameter or a scalar tensor. Dtypes: floating point. Source: TensorFlow `nn.dropout`.
 template <tensor_expression X, tensor_expression M, detail::optimizer_setting Rate, LEAT_SITE>
   requires(is_floating(X::type) && X::type == M::type && X::extent == M::extent)

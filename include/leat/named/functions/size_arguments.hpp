@@ -44,6 +44,8 @@ std::vector<number_argument> size_arguments(const node& n, std::span<const std::
         arguments.push_back(sizes(cursor.rest(), is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op)));
         break;
       case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
+      case field_kind::sizes: arguments.push_back(sizes(cursor.take(static_cast<std::size_t>(f.value)), false)); break;
+      case field_kind::list: cursor.take(static_cast<std::size_t>(f.value)); break;
       case field_kind::scalar: {
         const auto v = cursor.next();
         arguments.push_back(is_named(v) ? number_argument(size(v)) : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
@@ -53,6 +55,7 @@ std::vector<number_argument> size_arguments(const node& n, std::span<const std::
       case field_kind::integer:
       case field_kind::real:
       case field_kind::type_number:
+      case field_kind::word:
       case field_kind::unwritten: cursor.next(); break;
       default:
         if (is_number_input(f.kind)) refuse();

@@ -1,4 +1,4 @@
-// Typed convolutions and pools against the same expressions in a graph with names, whose nodes are TensorFlow's.
+// Typed convolutions, pools and random numbers against the same expressions in a graph with names, whose nodes are TensorFlow's.
 
 #include "support/agreement.hpp"
 
@@ -57,4 +57,41 @@ TEST_CASE("pools agree with those of graphs") {
   compare<3>([](const auto& x, const auto& w) { return max_pool<2>(conv2d<1, padding::same>(x, w)); }, {"MaxPool", "MaxPoolGrad"});
   compare<3>([](const auto& x, const auto& w) { return max_pool<3, 2, padding::same>(conv2d(x, w)); }, {"MaxPool"});
   compare<3>([](const auto& x, const auto& w) { return avg_pool<hw{3, 2}, hw{2, 1}, padding::same>(conv2d(x, w)); }, {"AvgPool", "AvgPoolGrad"});
+}
+
+TEST_CASE("random numbers of a seed are the same in a graph, fused and node by node") {
+  const auto seed = placeholder<"seed", std::int64_t, 2>();
+  const auto uniform_numbers = stateless_random_uniform<float, 3, 5>(seed);
+  const auto normal_numbers = stateless_random_normal<double, 1000>(seed);
+  const auto shifted = uniform_numbers + 1.0f;
+  session compiled{uniform_numbers, normal_numbers, shifted};
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(uniform_numbers, normal_numbers, shifted);
+  const std::vector<graph_element> wanted(made.begin(), made.end());
+  const std::vector<std::int64_t> given{4, -9};
+  const auto [u, n, t] = compiled.run(fetch(uniform_numbers, normal_numbers, shifted), seed = given);
+  for (const bool fuse : {true, false}) {
+    CAPTURE(fuse);
+    graph_session s(g, {.fuse = fuse});
+    const auto results = s.run(wanted, {{"seed:0", given}});
+    CHECK(leat_test::distance(results[0], u) == 0);
+    CHECK(leat_test::distance(results[1], n) == 0);
+    CHECK(leat_test::distance(results[2], t) == 0);
+  }
+  // a named dimension takes its size from the placeholder that has it
+  const auto x = placeholder<"x", float, "batch", 2>();
+  const auto open = stateless_random_uniform<float, "batch", 3>(seed);
+  const auto beside = reduce_sum(x) + 0.0f;
+  session as_typed{open, beside};
+  graph h;
+  const auto other = h.as_default();
+  const auto sized = to_graph(open, beside);
+  const xt::xtensor<float, 2> xs = xt::ones<float>({7, 2});
+  const auto [expected, sum] = as_typed.run(fetch(open, beside), seed = given, x = xs);
+  for (const bool fuse : {true, false}) {
+    graph_session s(h, {.fuse = fuse});
+    const auto results = s.run(std::vector<graph_element>(sized.begin(), sized.end()), {{"seed:0", given}, {"x:0", tensor_value(xs)}});
+    CHECK(leat_test::distance(results[0], expected) == 0);
+  }
 }
