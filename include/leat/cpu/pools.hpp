@@ -37,12 +37,54 @@ void for_each_pixel(const image_windows& in, const window_box& box, F f) {
 /// where it comes first.
 template <class T, class F>
 void for_each_largest(const image_windows& in, const T* image, const window_box& box, F f) {
+  const std::int64_t first = ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels;
+  // A batch holds the distances of the largest elements, in pixels, as numbers of T.
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr std::int64_t exact = std::int64_t{1} << 24;
+    if ((box.behind - box.front) * in.h.size * in.w.size < exact) {
+      for (std::int64_t k = 0; k < in.channels; k += lanes<T>) {
+        const int count = static_cast<int>(std::min<std::int64_t>(in.channels - k, lanes<T>));
+        batch<T> best = load_some(image + first + k, count), distance(T(0));
+        for_each_pixel(in, box, [&](std::int64_t pixel) {
+          const batch<T> value = load_some(image + pixel + k, count);
+          const auto is_larger = as_mask(best < value);
+          best = cpu::select<T>(is_larger, value, best);
+          distance = cpu::select<T>(is_larger, batch<T>(static_cast<T>((pixel - first) / in.channels)), distance);
+        });
+        alignas(batch<T>) T distances[lanes<T>];
+        distance.store_aligned(distances);
+        for (int j = 0; j < count; ++j) f(k + j, first + static_cast<std::int64_t>(distances[j]) * in.channels + k + j);
+      }
+      return;
+    }
+  }
   for (std::int64_t k = 0; k < in.channels; ++k) {
-    std::int64_t best = ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels + k;
+    std::int64_t best = first + k;
     for_each_pixel(in, box, [&](std::int64_t pixel) {
       if (image[best] < image[pixel + k]) best = pixel + k;
     });
     f(k, best);
+  }
+}
+/// The largest element of each channel in a box that is not empty.
+template <class T>
+void write_largest(const image_windows& in, const T* image, const window_box& box, T* to) {
+  const std::int64_t first = ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::int64_t k = 0; k < in.channels; k += lanes<T>) {
+      const int count = static_cast<int>(std::min<std::int64_t>(in.channels - k, lanes<T>));
+      batch<T> best = load_some(image + first + k, count);
+      for_each_pixel(in, box, [&](std::int64_t pixel) {
+        const batch<T> value = load_some(image + pixel + k, count);
+        best = cpu::select<T>(as_mask(best < value), value, best);
+      });
+      store_some(to + k, best, count);
+    }
+  } else {
+    std::copy_n(image + first, in.channels, to);
+    for_each_pixel(in, box, [&](std::int64_t pixel) {
+      for (std::int64_t k = 0; k < in.channels; ++k) to[k] = to[k] < image[pixel + k] ? image[pixel + k] : to[k];
+    });
   }
 }
 }  // namespace detail
@@ -54,15 +96,8 @@ void max_pool(const image_windows& in, const T* images, T* out) {
     const T* const from = images + image * in.image_elements();
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
       T* const to = out + (image * in.positions() + at) * in.channels;
-      bool is_first = true;
-      detail::for_each_pixel(in, box, [&](std::int64_t place) {
-        const T* const pixel = from + place;
-        if (is_first) std::copy_n(pixel, in.channels, to);
-        else
-          for (std::int64_t k = 0; k < in.channels; ++k) to[k] = to[k] < pixel[k] ? pixel[k] : to[k];
-        is_first = false;
-      });
-      if (is_first) std::fill_n(to, in.channels, std::numeric_limits<T>::lowest());
+      if (box.is_empty()) std::fill_n(to, in.channels, std::numeric_limits<T>::lowest());
+      else detail::write_largest(in, from, box, to);
     });
   });
 }

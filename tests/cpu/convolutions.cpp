@@ -1,0 +1,186 @@
+// Convolutions and pools of the CPU against plain loops, on many random geometries: strides, dilations, groups, volumes, paddings of any
+// size, empty arrays, each dtype; and the same bytes with any number of threads.
+
+#include <leat/cpu/images.hpp>
+
+#include <doctest/doctest.h>
+
+#include <leat/core/philox.hpp>
+#include <leat/core/text.hpp>
+#include <leat/cpu/pools.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+using namespace leat;
+
+namespace {
+
+// Random whole numbers, the same in every run.
+class numbers {
+ public:
+  explicit numbers(std::uint64_t seed) : seed_(seed) {}
+  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(uniform<double>(seed_, next_++) * static_cast<double>(n)); }
+  std::int64_t between(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
+  template <class T>
+  std::vector<T> array(std::int64_t n) {
+    std::vector<T> made(static_cast<std::size_t>(n));
+    for (T& v : made) v = static_cast<T>(between(-8, 8));  // sums of such numbers are exact
+    return made;
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t next_ = 0;
+};
+
+window_axis random_axis(numbers& n, std::int64_t most) {
+  window_axis a{.size = n.between(1, most), .window = n.between(1, 4), .stride = n.between(1, 3), .dilation = n.between(1, 3)};
+  const auto how = static_cast<leat::detail::window_padding>(n.below(3));
+  const std::int64_t listed[2]{n.between(0, 5), n.between(0, 5)};
+  if (!leat::detail::place_windows(a, how, listed)) {
+    a.dilation = 1;
+    a.window = std::min(a.window, a.size);
+    leat::detail::place_windows(a, how, listed);
+  }
+  return a;
+}
+convolution random_convolution(numbers& n) {
+  convolution c;
+  c.in.batch = n.between(0, 3);
+  c.in.h = random_axis(n, 9);
+  c.in.w = random_axis(n, 9);
+  if (n.below(3) == 0) c.in.d = random_axis(n, 5);
+  c.groups = n.below(3) == 0 ? n.between(1, 3) : 1;
+  c.in.channels = c.groups * n.between(1, n.below(2) == 0 ? 3 : 20);
+  c.filters = c.groups * n.between(1, n.below(4) == 0 ? 70 : 9);
+  return c;
+}
+std::string text_of(const convolution& c) {
+  std::string text = "batch " + std::to_string(c.in.batch) + " channels " + std::to_string(c.in.channels) + " filters " + std::to_string(c.filters) +
+                     " groups " + std::to_string(c.groups);
+  for (const window_axis* a : {&c.in.d, &c.in.h, &c.in.w})
+    text += " [size " + std::to_string(a->size) + " window " + std::to_string(a->window) + " stride " + std::to_string(a->stride) + " dilation " +
+            std::to_string(a->dilation) + " before " + std::to_string(a->before) + " count " + std::to_string(a->count) + "]";
+  return text;
+}
+
+// Calls f(image's element, filter's element, result's element) for each product of a convolution.
+template <class F>
+void for_each_product(const convolution& c, F f) {
+  const image_windows& in = c.in;
+  const std::int64_t depth = c.channels_of_group(), width = c.filters_of_group();
+  for (std::int64_t b = 0; b < in.batch; ++b)
+    for (std::int64_t at = 0; at < in.positions(); ++at)
+      for (std::int64_t e = 0; e < in.window_elements(); ++e) {
+        const std::int64_t z = in.d.begin(at / in.w.count / in.h.count) + e / in.w.window / in.h.window * in.d.dilation;
+        const std::int64_t y = in.h.begin(at / in.w.count % in.h.count) + e / in.w.window % in.h.window * in.h.dilation;
+        const std::int64_t x = in.w.begin(at % in.w.count) + e % in.w.window * in.w.dilation;
+        if (!in.d.is_inside(z) || !in.h.is_inside(y) || !in.w.is_inside(x)) continue;
+        for (std::int64_t k = 0; k < c.filters; ++k)
+          for (std::int64_t g = 0; g < depth; ++g)
+            f((((b * in.d.size + z) * in.h.size + y) * in.w.size + x) * in.channels + k / width * depth + g, (e * depth + g) * c.filters + k,
+              (b * in.positions() + at) * c.filters + k);
+      }
+}
+
+template <class T>
+void check(const convolution& c, numbers& n) {
+  const std::int64_t image_elements = c.in.batch * c.in.image_elements(), filter_elements = c.depth() * c.filters;
+  const std::int64_t results = c.in.batch * c.in.positions() * c.filters;
+  const auto images = n.array<T>(image_elements), filters = n.array<T>(filter_elements), dy = n.array<T>(results);
+  std::vector<T> out(dy.size()), to_images(images.size()), to_filters(filters.size());
+  for_each_product(c, [&](std::int64_t i, std::int64_t f, std::int64_t r) {
+    const auto image = static_cast<std::size_t>(i), filter = static_cast<std::size_t>(f), result = static_cast<std::size_t>(r);
+    out[result] += images[image] * filters[filter];
+    to_images[image] += dy[result] * filters[filter];
+    to_filters[filter] += images[image] * dy[result];
+  });
+  std::vector<T> got(out.size(), T(77));
+  cpu::convolve(c, images.data(), filters.data(), got.data());
+  CHECK(got == out);
+  got.assign(images.size(), T(77));
+  cpu::convolve_back_to_images(c, filters.data(), dy.data(), got.data());
+  CHECK(got == to_images);
+  got.assign(filters.size(), T(77));
+  cpu::convolve_back_to_filters(c, images.data(), dy.data(), got.data());
+  CHECK(got == to_filters);
+}
+
+}  // namespace
+
+TEST_CASE("convolutions and their gradients, of random geometries") {
+  numbers n(1);
+  for (int trial = 0; trial < 400; ++trial) {
+    const convolution c = random_convolution(n);
+    INFO(text_of(c));
+    if (trial % 4 == 0) check<double>(c, n);
+    else if (trial % 4 == 1) check<std::int32_t>(c, n);
+    else check<float>(c, n);
+  }
+}
+
+TEST_CASE("convolutions give the same bytes with any number of threads") {
+  numbers n(2);
+  for (int trial = 0; trial < 20; ++trial) {
+    convolution c = random_convolution(n);
+    c.in.batch = 5;
+    c.in.channels = c.groups * 16;
+    INFO(text_of(c));
+    const auto irregular = [&](std::int64_t count) {
+      std::vector<float> made(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < made.size(); ++i) made[i] = uniform<float>(static_cast<std::uint64_t>(trial), i) - 0.5f;
+      return made;
+    };
+    const auto images = irregular(c.in.batch * c.in.image_elements()), filters = irregular(c.depth() * c.filters);
+    const auto dy = irregular(c.in.batch * c.in.positions() * c.filters);
+    const auto run = [&] {
+      std::vector<float> all(dy.size() + images.size() + filters.size());
+      cpu::convolve(c, images.data(), filters.data(), all.data());
+      cpu::convolve_back_to_images(c, filters.data(), dy.data(), all.data() + dy.size());
+      cpu::convolve_back_to_filters(c, images.data(), dy.data(), all.data() + dy.size() + images.size());
+      return all;
+    };
+    const auto on_many = run();
+    const cpu::scoped_thread_limit limit(1);
+    CHECK(run() == on_many);
+  }
+}
+
+TEST_CASE("pools take the first of the largest elements, also where the first is a NaN") {
+  numbers n(3);
+  for (int trial = 0; trial < 200; ++trial) {
+    convolution c = random_convolution(n);
+    for (window_axis* a : {&c.in.d, &c.in.h, &c.in.w}) a->dilation = 1, leat::detail::place_windows(*a, leat::detail::window_padding::same, {0, 0});
+    const image_windows& in = c.in;
+    INFO(text_of(c));
+    auto images = n.array<float>(in.batch * in.image_elements());
+    if (!images.empty() && trial % 3 == 0) images[static_cast<std::size_t>(n.below(static_cast<std::int64_t>(images.size())))] = NAN;
+    const auto dy = n.array<float>(in.batch * in.positions() * in.channels);
+    std::vector<float> out(dy.size()), got(dy.size()), to_images(images.size()), got_images(images.size(), 7.0f);
+    for (std::int64_t b = 0; b < in.batch; ++b)
+      for (std::int64_t at = 0; at < in.positions(); ++at)
+        for (std::int64_t k = 0; k < in.channels; ++k) {
+          std::int64_t best = -1;
+          for (std::int64_t e = 0; e < in.window_elements(); ++e) {
+            const std::int64_t z = in.d.begin(at / in.w.count / in.h.count) + e / in.w.window / in.h.window;
+            const std::int64_t y = in.h.begin(at / in.w.count % in.h.count) + e / in.w.window % in.h.window;
+            const std::int64_t x = in.w.begin(at % in.w.count) + e % in.w.window;
+            if (!in.d.is_inside(z) || !in.h.is_inside(y) || !in.w.is_inside(x)) continue;
+            const std::int64_t place = (((b * in.d.size + z) * in.h.size + y) * in.w.size + x) * in.channels + k;
+            if (best < 0 || images[static_cast<std::size_t>(best)] < images[static_cast<std::size_t>(place)]) best = place;
+          }
+          const auto result = static_cast<std::size_t>((b * in.positions() + at) * in.channels + k);
+          REQUIRE(best >= 0);
+          out[result] = images[static_cast<std::size_t>(best)];
+          to_images[static_cast<std::size_t>(best)] += dy[result];
+        }
+    cpu::max_pool(in, images.data(), got.data());
+    cpu::max_pool_back(in, images.data(), dy.data(), got_images.data());
+    const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    CHECK(std::equal(got.begin(), got.end(), out.begin(), out.end(), same));
+    CHECK(got_images == to_images);
+  }
+}
