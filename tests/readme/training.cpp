@@ -118,12 +118,13 @@ void named_layers() {
 
 void typed_layers() {
   // [listing typed_layers]
-  auto image = placeholder<"image", float, "batch", 28, 28>();
-  auto mask = placeholder<"mask", float, "batch", 256>();
+  auto image = placeholder<"image", float, "batch", 28, 28, 1>();
   auto rate = parameter<"rate">(0.4f);
-  auto model =
-      sequential([](const auto& x) { return flatten_layer(x); }, [](const auto& x) { return relu(dense<"hidden", 256>(x)); },
-                 [&](const auto& x) { return dropout_by_mask(x, mask, rate); }, [](const auto& x) { return dense<"logits", 10>(x); });
+  auto steps = global_step();
+  auto model = sequential([](const auto& x) { return max_pool<2>(relu(conv<"conv1", 16, 5>(x))); },
+                          [](const auto& x) { return relu(dense<"hidden", 64>(flatten_layer(x))); },
+                          [&](const auto& x) { return dropout<"drop1">(x, rate, steps); },
+                          [](const auto& x) { return dense<"logits", 10>(x); });
   auto logits = model(image);
   std::printf("%lld parameters\n%s", static_cast<long long>(parameter_count(logits)), summary_table(logits).c_str());
   // [end]

@@ -143,11 +143,10 @@ void network_functions() {
   const auto sparse_loss = LEAT_SHOWN(typed_sparse_cross_entropy, sparse_softmax_cross_entropy_with_logits(classes, x));
   const auto [mean, variance] = LEAT_SHOWN(typed_moments, moments<0>(x));
   const auto half = LEAT_SHOWN(typed_l2_loss, l2_loss(x));
-  const auto mask = placeholder<"mask", float, "batch", 2>();
-  const auto rate = 0.5_c;
-  const auto dropped = LEAT_SHOWN(typed_dropout, dropout_by_mask(x, mask, rate));
+  const auto steps = global_step();
+  const auto dropped = LEAT_SHOWN(typed_dropout, dropout<"drop1">(x, 0.5f, steps));
   planned_session s{r, r6, el, leaky, sig, plus, soft, log_soft, sigmoid_loss, softmax_loss, sparse_loss, mean, variance, half, dropped};
-  const xt::xtensor<float, 2> xs{{-1, 2}, {8, 0.5f}}, zs{{0, 1}, {1, 0}}, ones{{1, 1}, {1, 1}};
+  const xt::xtensor<float, 2> xs{{-1, 2}, {8, 0.5f}}, zs{{0, 1}, {1, 0}};
   const std::vector<std::int32_t> of{1, 0};
   const auto each = [&](auto f) { return numbers{f(-1.0), f(2.0), f(8.0), f(0.5)}; };
   require_all(s.run(fetch(r, r6, el, leaky), x = xs), here(), numbers{0, 2, 8, 0.5}, numbers{0, 2, 6, 0.5},
@@ -161,15 +160,30 @@ void network_functions() {
               numbers{-std::log(1 - first), -std::log(third)});
   require_all(s.run(fetch(sparse_loss), x = xs, classes = of), here(), numbers{-std::log(1 - first), -std::log(third)});
   require_all(s.run(fetch(mean, variance, half), x = xs), here(), numbers{3.5, 1.25}, numbers{20.25, 0.5625}, numbers{34.625});
-  require_all(s.run(fetch(dropped), x = xs, mask = ones), here(), numbers{-2, 4, 16, 1});
+  s.initialize();
+  const auto [kept] = s.run(fetch(dropped), x = xs);
+  for (std::size_t i = 0; i < 4; ++i) require(kept.data()[i] == 0 || kept.data()[i] == 2 * xs.data()[i]);
 
   const auto hidden = LEAT_SHOWN(typed_dense, dense<"hidden", 32>(x));
   const auto [rows_of_words, table] = LEAT_SHOWN(typed_embedding, embedding_layer<"words", 1000, 64>(classes));
   const auto bn = LEAT_SHOWN(typed_batch_normalization, batch_normalization<"bn">(x));
   const auto update = LEAT_SHOWN(typed_batch_update, bn.update);
   require(LEAT_SHOWN(typed_summary_table, summary_table(hidden)).find("hidden") != std::string::npos);
-  planned_session t{hidden, rows_of_words, bn.output, update};
+  const auto images = placeholder<"images", float, "batch", 4, 4, 1>();
+  const auto filters = placeholder<"filters", float, 3, 3, 1, 2>();
+  const auto maps = LEAT_SHOWN(typed_conv2d, conv2d<1, padding::same>(images, filters));
+  const auto largest = LEAT_SHOWN(typed_max_pool, max_pool<2>(images));
+  const auto average = LEAT_SHOWN(typed_avg_pool, avg_pool<2>(images));
+  const auto convolved = LEAT_SHOWN(typed_conv, conv<"conv1", 32, 3>(images));
+  const auto seed = placeholder<"seed", std::int64_t, 2>();
+  const auto drawn = LEAT_SHOWN(typed_stateless_uniform, stateless_random_uniform<float, "batch", 8>(seed));
+  planned_session t{hidden, rows_of_words, bn.output, update, maps, largest, average, convolved, drawn};
   t.initialize();
+  const xt::xtensor<float, 4> pictures = xt::ones<float>({1, 4, 4, 1}), nines = xt::ones<float>({3, 3, 1, 2});
+  const auto [sums, tops, means, layer] = t.run(fetch(maps, largest, average, convolved), images = pictures, filters = nines);
+  require(sums(0, 0, 0, 1) == 4 && sums(0, 1, 1, 0) == 9 && tops(0, 1, 1, 0) == 1 && means(0, 0, 0, 0) == 1 && layer.shape(3) == 32);
+  const auto [unit_numbers] = t.run(fetch(drawn), seed = std::vector<std::int64_t>{1, 2}, images = pictures);
+  require(unit_numbers.shape(1) == 8 && unit_numbers(0, 0) != unit_numbers(0, 1));
   t.run(fetch(bn.output, update), x = xs);
   const auto [units] = t.run(fetch(hidden), x = xs);
   require(units.shape(1) == 32);
