@@ -184,3 +184,16 @@ TEST_CASE("pools take the first of the largest elements, also where the first is
     CHECK(got_images == to_images);
   }
 }
+
+TEST_CASE("padding that no memory holds is an error, and what lies inside the image needs none") {
+  convolution c{.in = {.batch = 1, .channels = 1}, .filters = 1};
+  const std::int64_t far[2]{std::int64_t{1} << 43, 0};
+  c.in.w = {.size = 1, .window = 1, .stride = std::int64_t{1} << 42};
+  REQUIRE(leat::detail::place_windows(c.in.w, leat::detail::window_padding::listed, far));
+  REQUIRE(c.in.w.count == 3);
+  const std::vector<float> one{1.0f}, three(3, 1.0f);
+  std::vector<float> out(3), image(1);
+  CHECK_THROWS_AS(cpu::convolve(c, one.data(), one.data(), out.data()), resource_exhausted);
+  CHECK_THROWS_AS(cpu::convolve_back_to_filters(c, one.data(), three.data(), image.data()), resource_exhausted);
+  CHECK_THROWS_AS(cpu::convolve_back_to_images(c, one.data(), three.data(), image.data()), resource_exhausted);
+}

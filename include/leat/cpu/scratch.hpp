@@ -22,6 +22,7 @@ class scratch_block {
     size_ = std::exchange(other.size_, 0);
     return *this;
   }
+  std::size_t size() const { return size_; }
   std::byte* of(std::size_t bytes) {
     if (bytes > size_) [[unlikely]] {
       data_.reset();
@@ -46,7 +47,7 @@ inline std::vector<scratch_block>& free_blocks() {
 
 }  // namespace detail
 
-/// Memory for this many elements while in scope, aligned to 64 bytes and not initialized. A thread may hold several: while it waits for
+/// Memory for this many elements while in scope, aligned to 64 bytes and not initialized. The thread keeps blocks of up to 16 MB. A thread may hold several: while it waits for
 /// other threads, it may run another piece of work. It must be destroyed by the thread that made it. Thread-safe.
 template <class T>
 class scratch {
@@ -59,7 +60,10 @@ class scratch {
     }
     data_ = reinterpret_cast<T*>(block_.of(static_cast<std::size_t>(elements) * sizeof(T)));
   }
-  ~scratch() { detail::free_blocks().push_back(std::move(block_)); }
+  ~scratch() {
+    constexpr std::size_t most_kept = std::size_t{1} << 24;
+    if (block_.size() <= most_kept) detail::free_blocks().push_back(std::move(block_));
+  }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
 

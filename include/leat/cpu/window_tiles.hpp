@@ -3,12 +3,14 @@
 // elements that lie one after another in the image (of a window that is w wide, the w * channels elements of each of its rows), so that no
 // matrix of windows has to be written: a tile reads each window where it lies. Each element is summed in the order of the window's elements.
 
+#include <leat/core/error.hpp>
 #include <leat/cpu/matmul/tile.hpp>
 #include <leat/cpu/scratch.hpp>
 #include <leat/ops/windows.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace leat::cpu::detail {
 
@@ -24,7 +26,13 @@ struct window_runs {
       : is_inside(in.d.before == 0 && in.h.before == 0 && in.w.before == 0 && padded_size(in.d) <= in.d.size &&
                   padded_size(in.h) <= in.h.size && padded_size(in.w) <= in.w.size),
         layers(is_inside ? in.d.size : padded_size(in.d)), rows(is_inside ? in.h.size : padded_size(in.h)),
-        width(is_inside ? in.w.size : padded_size(in.w)), pixel_step(in.channels), row_step(width * in.channels), layer_step(rows * row_step) {
+        width(is_inside ? in.w.size : padded_size(in.w)), pixel_step(in.channels), row_step(0), layer_step(0) {
+    constexpr std::int64_t most = std::int64_t{1} << 32;
+    std::int64_t all = 0;
+    if (!multiplies(width, in.channels, row_step) || !multiplies(rows, row_step, layer_step) || !multiplies(layers, layer_step, all) ||
+        (!is_inside && all > most))
+      throw resource_exhausted("an image of " + std::to_string(layers) + " x " + std::to_string(rows) + " x " + std::to_string(width) +
+                               " pixels, with the padding that its windows reach into, is too large");
     is_whole_row_ = in.w.dilation == 1 && group_channels == in.channels;
     count = in.d.window * in.h.window * (is_whole_row_ ? 1 : in.w.window);
     length = is_whole_row_ ? in.w.window * in.channels : group_channels;
