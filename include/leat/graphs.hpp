@@ -12,6 +12,7 @@
 #include <leat/named/functions/nn.hpp>
 #include <leat/named/functions/queue.hpp>
 #include <leat/named/functions/random.hpp>
+#include <leat/named/functions/recurrent.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/slice.hpp>
 #include <leat/named/functions/tensor_array.hpp>

@@ -29,6 +29,8 @@
 #include <leat/named/functions/impl/print.hpp>
 #include <leat/named/functions/impl/queue.hpp>
 #include <leat/named/functions/impl/random.hpp>
+#include <leat/named/functions/impl/recurrent.hpp>
+#include <leat/named/functions/impl/recurrent_cells.hpp>
 #include <leat/named/functions/impl/shape.hpp>
 #include <leat/named/functions/impl/slice.hpp>
 #include <leat/named/functions/impl/tensor_array.hpp>

@@ -4,6 +4,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/array.hpp>
+#include <leat/ops/windows.hpp>
 
 namespace leat {
 
