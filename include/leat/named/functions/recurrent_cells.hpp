@@ -43,10 +43,10 @@ class rnn_cell {
   };
   /// A cell as a value. A cell of a program's own is `rnn_cell(definition)`.
   struct definition {
-    std::string kind;         // "basic_lstm_cell": the name of the scope, made unique, if `name` is empty
-    std::string class_name;   // "BasicLSTMCell": in the name scope of `zero_state`
-    std::string name{};       // of the scope; after the first call the full name
-    reuse_setting reuse{};    // whether the first call finds existing variables; needs a name
+    std::string kind;        // "basic_lstm_cell": the name of the scope, made unique, if `name` is empty
+    std::string class_name;  // "BasicLSTMCell": in the name scope of `zero_state`
+    std::string name{};      // of the scope; after the first call the full name
+    reuse_setting reuse{};   // whether the first call finds existing variables; needs a name
     std::int64_t output_size = 0;
     std::vector<state_part> state_parts{};
     std::function<rnn_result(const output& inputs, const rnn_state& state)> step;  // makes its variables by `get_variable`

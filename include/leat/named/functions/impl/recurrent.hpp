@@ -112,8 +112,7 @@ LEAT_FUNCTION rnn_result unrolled_step(const rnn_cell& cell, const output& x, co
   const auto step = [&] {
     const rnn_result made = cell(x, before);
     return cond(
-        greater(ends.least, time), [&] { return together(made); },
-        [&] { return where_not_ended(ended, ends.no_outputs, before, made); });
+        greater(ends.least, time), [&] { return together(made); }, [&] { return where_not_ended(ended, ends.no_outputs, before, made); });
   };
   const auto skip = [&] { return together({ends.no_outputs, before}); };
   return as_step_result(cond(less_equal(ends.most, time), skip, step), ends.no_outputs, before);
@@ -125,7 +124,8 @@ LEAT_FUNCTION void check_rnn_inputs(const output& inputs) {
   if (extent.has_rank() && extent.rank < 3) throw invalid_argument("Shape " + leat::shape_text(extent) + " must have rank at least 3");
   if (!extent.has_rank() || extent.rank > 3 || extent[2] < 0)
     throw invalid_argument(
-        "Input size (depth of inputs) must be accessible via shape inference: inputs are [batch, time, n], where n is known, and these are " +
+        "Input size (depth of inputs) must be accessible via shape inference: inputs are [batch, time, n], where n is known, and these "
+        "are " +
         describe(inputs));
 }
 
@@ -145,11 +145,10 @@ LEAT_FUNCTION rnn_result rnn_loop(const rnn_cell& cell, const output& inputs, co
   }
   const output time = g.named().make_constant(g, std::int32_t{0}, "time");
   const std::string base = name_scope(g, "dynamic_rnn").text();
-  const tensor_array made(type, steps,
-                          {.element_shape = shape_value({extent[1], units}), .tensor_array_name = base + "output_0"});
-  const tensor_array given = tensor_array(inputs.type(), steps,
-                                          {.element_shape = shape_value({extent[1], extent[2]}), .tensor_array_name = base + "input_0"})
-                                 .unstack(inputs);
+  const tensor_array made(type, steps, {.element_shape = shape_value({extent[1], units}), .tensor_array_name = base + "output_0"});
+  const tensor_array given =
+      tensor_array(inputs.type(), steps, {.element_shape = shape_value({extent[1], extent[2]}), .tensor_array_name = base + "input_0"})
+          .unstack(inputs);
   const output most = maximum(std::int32_t{1}, ends.most);
   const output bound = minimum(steps, most);
 
@@ -161,8 +160,7 @@ LEAT_FUNCTION rnn_result rnn_loop(const rnn_cell& cell, const output& inputs, co
     output ended;
     if (static_cast<bool>(lengths)) ended = greater_equal(v[0], lengths);
     rnn_result next = cell(x, before);
-    if (static_cast<bool>(ended))
-      next = as_step_result(where_not_ended(ended, ends.no_outputs, before, next), ends.no_outputs, before);
+    if (static_cast<bool>(ended)) next = as_step_result(where_not_ended(ended, ends.no_outputs, before, next), ends.no_outputs, before);
     const output flow = written.write(v[0], next.outputs).flow();
     std::vector<output> all{add(v[0], std::int32_t{1}, "add"), flow};
     all.insert(all.end(), next.state.begin(), next.state.end());
@@ -170,13 +168,13 @@ LEAT_FUNCTION rnn_result rnn_loop(const rnn_cell& cell, const output& inputs, co
   };
   std::vector<operand_value> variables{time, made.flow()};
   variables.insert(variables.end(), initial.begin(), initial.end());
-  const std::vector<output> last = while_loop([&](const std::vector<output>& v) { return less(v[0], bound); }, body, variables,
-                                              {.parallel_iterations = options.parallel_iterations,
-                                               .swap_memory = options.swap_memory,
-                                               .maximum_iterations = steps});
+  const std::vector<output> last =
+      while_loop([&](const std::vector<output>& v) { return less(v[0], bound); }, body, variables,
+                 {.parallel_iterations = options.parallel_iterations, .swap_memory = options.swap_memory, .maximum_iterations = steps});
   const output outputs = made.with_flow(last[1]).stack();
   if (extent[0] >= 0 && extent[1] >= 0)  // TensorFlow makes these nodes for the shape that it knows
-    g.named().make_constant(g, std::vector<std::int32_t>{static_cast<std::int32_t>(extent[0]), static_cast<std::int32_t>(extent[1])}, "Const");
+    g.named().make_constant(g, std::vector<std::int32_t>{static_cast<std::int32_t>(extent[0]), static_cast<std::int32_t>(extent[1])},
+                            "Const");
   g.named().make_constant(g, std::vector<std::int32_t>{static_cast<std::int32_t>(units)}, "Const");
   set_shape(outputs, {extent[0], extent[1], units});
   return {outputs, rnn_state(last.begin() + 2, last.end())};
@@ -286,9 +284,8 @@ LEAT_FUNCTION static_rnn_result static_rnn(const rnn_cell& cell, const std::vect
   }
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (k > 0) scope->reuse_variables();
-    rnn_result next = options.sequence_length
-                          ? detail::unrolled_step(cell, inputs[k], made.state, static_cast<std::int32_t>(k), ends)
-                          : cell(inputs[k], made.state, where);
+    rnn_result next = options.sequence_length ? detail::unrolled_step(cell, inputs[k], made.state, static_cast<std::int32_t>(k), ends)
+                                              : cell(inputs[k], made.state, where);
     made.outputs.push_back(next.outputs);
     made.state = std::move(next.state);
   }

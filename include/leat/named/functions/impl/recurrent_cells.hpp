@@ -27,8 +27,7 @@ LEAT_FUNCTION std::vector<output> batch_and_size(graph& g, const operand_value& 
   output first;
   if (batch.tensor() == nullptr)
     first = g.named().make_constant(g, std::vector<std::int32_t>{static_cast<std::int32_t>(batch.literal()->number(0))}, "Const");
-  else
-    first = batch.tensor()->extent().rank == 1 ? *batch.tensor() : expand_dims(*batch.tensor(), 0);
+  else first = batch.tensor()->extent().rank == 1 ? *batch.tensor() : expand_dims(*batch.tensor(), 0);
   return {first, g.named().make_constant(g, std::vector<std::int32_t>{static_cast<std::int32_t>(size)}, "Const")};
 }
 LEAT_FUNCTION std::int64_t known_batch(const operand_value& batch) {
@@ -200,8 +199,8 @@ LEAT_FUNCTION void rnn_cell::check_state(const rnn_state& state, dtype type) con
   for (std::size_t k = 0; k < state.size(); ++k) {
     if (!static_cast<bool>(state[k])) throw invalid_argument(what.kind + ": a state that is no node of a graph");
     if (state[k].type() != type)
-      throw invalid_argument(what.kind + ": a state of another dtype than " + std::string(name_of_dtype(type)) + ", that of the inputs: " +
-                             describe(state[k]));
+      throw invalid_argument(what.kind + ": a state of another dtype than " + std::string(name_of_dtype(type)) +
+                             ", that of the inputs: " + describe(state[k]));
     if (!may_equal(state[k].extent(), shape_value({unknown_dimension, what.state_parts[k].size})))
       throw invalid_argument(what.kind + ": the state is " + text(what.state_parts[k]) + ", and this is " + describe(state[k]));
   }
@@ -258,7 +257,8 @@ LEAT_FUNCTION rnn_result rnn_cell::operator()(const output& inputs, const rnn_st
 
 LEAT_FUNCTION rnn_state rnn_cell::zero_state(const operand_value& batch, dtype type, const std::source_location& where) const {
   const definition& what = its_->what;
-  if (!is_floating(type)) throw invalid_argument("RNN cell only supports floating point inputs, but saw dtype: " + std::string(name_of_dtype(type)));
+  if (!is_floating(type))
+    throw invalid_argument("RNN cell only supports floating point inputs, but saw dtype: " + std::string(name_of_dtype(type)));
   if (batch.tensor() != nullptr && !static_cast<bool>(*batch.tensor()))
     throw invalid_argument(what.kind + ": a batch that is no node of a graph");
   graph& g = batch.tensor() != nullptr ? batch.tensor()->owner() : default_graph();
@@ -267,7 +267,8 @@ LEAT_FUNCTION rnn_state rnn_cell::zero_state(const operand_value& batch, dtype t
   const shape& extent = batch.tensor() != nullptr ? batch.tensor()->extent() : batch.literal()->extent();
   if (extent.has_rank() && extent.rank > 1)
     throw invalid_argument("prefix tensor must be either a scalar or vector, but saw tensor: " + leat::shape_text(extent));
-  if (batch.literal() != nullptr && (extent.elements() != 1 || !(batch.literal()->number(0) >= 0) || batch.literal()->number(0) > INT32_MAX))
+  if (batch.literal() != nullptr &&
+      (extent.elements() != 1 || !(batch.literal()->number(0) >= 0) || batch.literal()->number(0) > INT32_MAX))
     throw invalid_argument(what.kind + ": a batch is one number, 0 or more");
   const name_scope scope(g, what.class_name + "ZeroState");
   rnn_state all;
