@@ -145,7 +145,7 @@ struct dropout_cell_options {
   double input_keep_prob = 1;
   double output_keep_prob = 1;
   double state_keep_prob = 1;  // of the state that goes to the next step, but for the c of LSTM cells
-  std::uint64_t seed = 0;      // others than 0 determine the numbers, together with the graph's
+  std::uint64_t seed = 0;      // 0: other numbers in each session
 };
 /// A cell with dropout, drawn anew in each step, around another one. Errors: invalid_argument for a probability outside (0, 1].
 /// Source: `DropoutWrapper`.
