@@ -12,7 +12,6 @@
 #include <leat/named/functions/nn.hpp>
 #include <leat/named/functions/queue.hpp>
 #include <leat/named/functions/random.hpp>
-#include <leat/named/functions/recurrent.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/slice.hpp>
 #include <leat/named/functions/tensor_array.hpp>
@@ -20,6 +19,7 @@
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/operator_definition.hpp>
+#include <leat/named/recurrent/recurrent.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/partitioned_variables.hpp>

@@ -1,5 +1,5 @@
 #include <leat/graphs.hpp>
-#include <leat/named/functions/recurrent.hpp>
+#include <leat/named/recurrent/recurrent.hpp>
 
 #include "support/messages.hpp"
 

@@ -1,12 +1,12 @@
 #pragma once
-// Recurrent networks on graphs with names: a cell (named/functions/recurrent_cells.hpp) that runs over sequences, in a loop or unrolled.
+// Recurrent networks on graphs with names: a cell (named/recurrent/cells.hpp) that runs over sequences, in a loop or unrolled.
 //
 //   auto [outputs, last] = dynamic_rnn(gru_cell(64), x, {.sequence_length = lengths});
 //
 // The nodes and their names are TensorFlow's. Source: TensorFlow 1.x `nn.dynamic_rnn`, `nn.bidirectional_dynamic_rnn`, `nn.static_rnn`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/recurrent_cells.hpp>
+#include <leat/named/recurrent/cells.hpp>
 
 #include <variant>
 
@@ -77,5 +77,5 @@ static_rnn_result static_rnn(const rnn_cell& cell, const std::vector<output>& in
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/functions/impl/recurrent.hpp>
+#include <leat/named/recurrent/impl/recurrent.hpp>
 #endif

@@ -2,7 +2,7 @@
 // Cells of recurrent networks on graphs with names: what one step computes from the inputs and the state before it.
 //
 //   const auto cell = basic_lstm_cell(128);
-//   auto [outputs, last] = dynamic_rnn(cell, x);            // named/functions/recurrent.hpp
+//   auto [outputs, last] = dynamic_rnn(cell, x);            // named/recurrent/recurrent.hpp
 //   auto [y, next] = cell(one, cell.zero_state(16));        // or a single step
 //
 // Variables are named as in TensorFlow, "basic_lstm_cell/kernel", in the variable scope around the cell's first call. Later calls use the
@@ -154,5 +154,5 @@ rnn_cell dropout_cell(const rnn_cell& cell, const dropout_cell_options& options 
 }  // namespace leat
 
 #if LEAT_WITH_BODIES
-#include <leat/named/functions/impl/recurrent_cells.hpp>
+#include <leat/named/recurrent/impl/cells.hpp>
 #endif

@@ -1,15 +1,15 @@
 #pragma once
-// Implementation of recurrent_cells.hpp.
+// Implementation of cells.hpp.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/array.hpp>
 #include <leat/named/functions/math.hpp>
 #include <leat/named/functions/nn.hpp>
-#include <leat/named/functions/recurrent_cells.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/lookup.hpp>
+#include <leat/named/recurrent/cells.hpp>
 
 namespace leat {
 

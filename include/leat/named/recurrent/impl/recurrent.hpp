@@ -5,15 +5,15 @@
 #include <leat/named/control/check.hpp>
 #include <leat/named/control/loop.hpp>
 #include <leat/named/functions/array.hpp>
-#include <leat/named/functions/impl/recurrent_cells.hpp>
 #include <leat/named/functions/impl/slice.hpp>
 #include <leat/named/functions/math.hpp>
-#include <leat/named/functions/recurrent.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/slice.hpp>
 #include <leat/named/functions/tensor_array.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
+#include <leat/named/recurrent/impl/cells.hpp>
+#include <leat/named/recurrent/recurrent.hpp>
 
 namespace leat::detail {
 
