@@ -217,8 +217,9 @@ TEST_CASE("what cells and recurrent networks refuse") {
                static_rnn(cell, {placeholder(dtype::float32, {2, 4}), placeholder(dtype::float32, {3, 4})});
              }),
              "the batch differs"));
-  CHECK(says(refused([&] { cell.zero_state(-1); }), "a batch is one number, 0 or more"));
-  CHECK(says(refused([&] { cell.zero_state({1, 2}); }), "a batch is one number, 0 or more"));
+  CHECK(says(refused([&] { cell.zero_state(-1); }), "a batch is one whole number, 0 or more"));
+  CHECK(says(refused([&] { cell.zero_state(1.5f); }), "a batch is one whole number, 0 or more"));
+  CHECK(says(refused([&] { cell.zero_state({1, 2}); }), "a batch is one whole number, 0 or more"));
   CHECK(says(refused([&] { cell.zero_state(zeros_of({2, 2})); }), "must be either a scalar or vector"));
   CHECK(says(refused([&] { cell.zero_state(2, dtype::int32); }), "only supports floating point"));
   CHECK(says(refused([] { basic_rnn_cell(0); }), "basic_rnn_cell: units is 0, not 1 or more"));

@@ -282,13 +282,13 @@ TEST_CASE("a cell with dropout keeps some elements, scaled, and draws anew in ea
   graph_session s(g);
   s.run(init);
   const auto got = list_of(s.run({kept.outputs})[0]);
-  std::size_t ones = 0, alike = 0;
+  std::size_t count = 0, alike = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     CHECK((got[i] == 0 || got[i] == 4));
-    ones += got[i] != 0 ? 1 : 0;
+    count += got[i] != 0 ? 1 : 0;
     alike += i >= 40 && got[i] == got[i - 40] ? 1 : 0;
   }
-  CHECK(ones > 400);
-  CHECK(ones < 600);
+  CHECK(count > 400);
+  CHECK(count < 600);
   CHECK(alike < 1500);
 }

@@ -69,7 +69,7 @@ class rnn_cell {
   /// The full name of the cell's scope, "rnn/basic_lstm_cell"; before the first call the name that was given.
   const std::string& name() const;
   const std::string& kind() const;
-  /// The cell's variables in order of creation, as `get_variable` returned them when the cell was first called; empty before.
+  /// The cell's variables in order of creation; empty before the first call.
   std::vector<output> variables() const;
   /// Fails unless these tensors can be the cell's state, with inputs of this dtype. Errors: invalid_argument.
   void check_state(const rnn_state& state, dtype type) const;
@@ -80,14 +80,14 @@ class rnn_cell {
 };
 
 /// Options of `basic_rnn_cell`.
-struct rnn_cell_options {
+struct basic_rnn_cell_options {
   std::function<output(const output&)> activation{};  // empty: tanh
   std::string name{};                                 // of the scope; empty: the cell's kind, made unique
   reuse_setting reuse{};
 };
 /// The simplest cell: outputs and state are activation([x, h] kernel + bias). Variables: `kernel` [inputs + units, units], `bias` [units].
 /// Errors: invalid_argument for fewer than 1 unit. Source: `BasicRNNCell`.
-rnn_cell basic_rnn_cell(std::int64_t units, const rnn_cell_options& options = {});
+rnn_cell basic_rnn_cell(std::int64_t units, const basic_rnn_cell_options& options = {});
 
 /// Options of `gru_cell`.
 struct gru_cell_options {

@@ -11,6 +11,8 @@
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/recurrent/cells.hpp>
 
+#include <cmath>
+
 namespace leat {
 
 struct rnn_cell::shared {
@@ -58,7 +60,8 @@ LEAT_FUNCTION output weighted(const output& x, const output& h, const output& ke
 }
 inline std::int64_t width_of(const output& x) { return x.extent()[1]; }
 
-LEAT_FUNCTION rnn_result basic_rnn_step(std::int64_t units, const rnn_cell_options& options, const output& x, const rnn_state& state) {
+LEAT_FUNCTION rnn_result basic_rnn_step(std::int64_t units, const basic_rnn_cell_options& options, const output& x,
+                                        const rnn_state& state) {
   const output kernel = get_variable("kernel", {width_of(x) + units, units}, {.type = x.type()});
   const output bias = get_variable("bias", {units}, {.type = x.type(), .initializer = zeros});
   const output y = activated(options.activation, weighted(x, state[0], kernel, bias));
@@ -267,9 +270,9 @@ LEAT_FUNCTION rnn_state rnn_cell::zero_state(const operand_value& batch, dtype t
   const shape& extent = batch.tensor() != nullptr ? batch.tensor()->extent() : batch.literal()->extent();
   if (extent.has_rank() && extent.rank > 1)
     throw invalid_argument("prefix tensor must be either a scalar or vector, but saw tensor: " + leat::shape_text(extent));
-  if (batch.literal() != nullptr &&
-      (extent.elements() != 1 || !(batch.literal()->number(0) >= 0) || batch.literal()->number(0) > INT32_MAX))
-    throw invalid_argument(what.kind + ": a batch is one number, 0 or more");
+  const auto is_batch = [](double n) { return n >= 0 && n <= INT32_MAX && n == std::floor(n); };
+  if (batch.literal() != nullptr && (extent.elements() != 1 || !is_batch(batch.literal()->number(0))))
+    throw invalid_argument(what.kind + ": a batch is one whole number, 0 or more");
   const name_scope scope(g, what.class_name + "ZeroState");
   rnn_state all;
   for (const rnn_cell& cell : what.cells) {
@@ -285,7 +288,7 @@ LEAT_FUNCTION rnn_state rnn_cell::zero_state(const operand_value& batch, dtype t
   return all;
 }
 
-LEAT_FUNCTION rnn_cell basic_rnn_cell(std::int64_t units, const rnn_cell_options& options) {
+LEAT_FUNCTION rnn_cell basic_rnn_cell(std::int64_t units, const basic_rnn_cell_options& options) {
   return rnn_cell({.kind = "basic_rnn_cell",
                    .class_name = "BasicRNNCell",
                    .name = options.name,
