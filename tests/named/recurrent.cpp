@@ -154,6 +154,10 @@ TEST_CASE("scopes of recurrent networks") {
   CHECK(both.backward.outputs.name() == "ReverseV2:0");
   CHECK(both.backward.outputs.extent() == shape_value({2, 3, 2}));
   CHECK(trainable_variables("bidirectional_rnn/bw/gru_cell/").size() == 4);
+  const auto given = bidirectional_dynamic_rnn(basic_rnn_cell(1), basic_rnn_cell(1), x,
+                                               {.sequence_length = std::vector<std::int32_t>{3, 1}, .scope = "given"});
+  CHECK(given.backward.outputs.name() == "ReverseSequence:0");
+  CHECK(get_operation_by_name(g, "given/fw/fw/sequence_length").inputs()[0].name() == "given/fw/fw/Cast/x:0");
   const auto steps = static_rnn(basic_lstm_cell(2), unstack(x, 1), {.scope = ""});
   CHECK(steps.outputs.size() == 3);
   CHECK(steps.outputs[2].name() == "rnn/basic_lstm_cell/Mul_8:0");

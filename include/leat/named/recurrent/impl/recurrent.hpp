@@ -62,6 +62,13 @@ LEAT_FUNCTION void check_lengths(const operand_value& lengths) {
                            leat::shape_text(extent));
 }
 
+// The lengths as int32; of numbers that are int32 TensorFlow makes a constant in the scope of the conversion.
+LEAT_FUNCTION output narrow_lengths(graph& g, const operand_value& lengths) {
+  if (lengths.literal() == nullptr || lengths.literal()->type() != data_type::int32) return cast(lengths, dtype::int32);
+  const name_scope scope(g, "Cast");
+  return g.named().make_constant(g, *lengths.literal(), "x");
+}
+
 // The lengths of the sequences, once they are known to be as many as the batch.
 LEAT_FUNCTION output checked_lengths(graph& g, const output& lengths, const operand_value& batch) {
   const output sizes = shape_of(lengths);
@@ -206,7 +213,7 @@ LEAT_FUNCTION rnn_result dynamic_rnn(const rnn_cell& cell, const output& inputs,
   output x = g.named().value_of(inputs);
   if (!options.time_major) x = detail::with_time_and_batch_exchanged(x);
   output lengths;
-  if (options.sequence_length) lengths = identity(cast(*options.sequence_length, dtype::int32), "sequence_length");
+  if (options.sequence_length) lengths = identity(detail::narrow_lengths(g, *options.sequence_length), "sequence_length");
   const operand_value batch = detail::batch_of(x, 1);
   const rnn_state initial =
       options.initial_state.empty() ? cell.zero_state(batch, options.type.value_or(inputs.type()), where) : options.initial_state;
