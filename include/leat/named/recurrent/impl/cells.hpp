@@ -155,7 +155,7 @@ LEAT_FUNCTION rnn_result multi_step(const std::vector<rnn_cell>& cells, const ou
 
 LEAT_FUNCTION rnn_result dropout_step(const rnn_cell& cell, const dropout_cell_options& options, const output& x, const rnn_state& state) {
   const auto dropped = [&](const output& y, double keep, std::uint64_t salt) {
-    return keep < 1 ? dropout(y, 1 - keep, options.seed == 0 ? 0 : options.seed + salt) : y;
+    return keep < 1 ? dropout(y, 1 - keep, options.seed == 0 ? 0 : mix(options.seed, salt)) : y;
   };
   rnn_result made = cell(dropped(x, options.input_keep_prob, 0), state);
   const output whole = made.outputs;
