@@ -163,7 +163,8 @@ int run(const options& given) {
   const auto init = global_variables_initializer();
   for (const output& v : trainable_variables()) std::printf("  %s\n", describe(v).c_str());
 
-  graph_session s(g);
+  // A step is a chain of small products, which more threads would only have to hand to one another.
+  graph_session s(g, {.inter_op_parallelism_threads = 1, .intra_op_parallelism_threads = 1});
   s.run(init);
   runner learn(s, training, {training.bits, train}), read(s, reading, {reading.bits}), write(s, reading, {drawn});
   const auto piece = [&](std::int64_t rows, std::int64_t row_size, std::int64_t begin, std::int64_t count) {
