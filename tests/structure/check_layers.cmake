@@ -9,7 +9,7 @@ cmake_minimum_required(VERSION 3.25)
 set(ranks
     core:0 graph:1 proto:1 expr:2 ops:3 passes:4 train:5
     named/graph:10 named/scopes:11 named/definitions:11 named/canonical:12 named/functions:12 named/control:13 named/variables:14
-    named/exchange:15 named/gradients:15 train/named:16 named/placement:16
+    named/exchange:15 named/gradients:15 named/recurrent:15 train/named:16 named/placement:16
     kernels:20 cpu:21 thrust:21 inspect:21
     runtime/state:30 runtime/kernels:31 runtime/plan:32 runtime/run:33 runtime/programs:34 runtime/parts:35
     session/typed:40 session:41 typed:41 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 collective:54 separate:59 .:60)

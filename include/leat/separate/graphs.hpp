@@ -56,6 +56,8 @@
 #include <leat/named/graph/impl/part.hpp>
 #include <leat/named/placement/impl/partition.hpp>
 #include <leat/named/placement/impl/place.hpp>
+#include <leat/named/recurrent/impl/cells.hpp>
+#include <leat/named/recurrent/impl/recurrent.hpp>
 #include <leat/named/scopes/impl/cluster_spec.hpp>
 #include <leat/named/scopes/impl/replica_device_setter.hpp>
 #include <leat/named/scopes/impl/scopes.hpp>
