@@ -18,9 +18,13 @@
 #include <leat/ops/functions.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/linalg.hpp>
+#include <leat/ops/lookups.hpp>
 #include <leat/ops/nn.hpp>
+#include <leat/ops/positions.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/reduction.hpp>
+#include <leat/ops/reorder.hpp>
+#include <leat/ops/splits.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/session/typed/session.hpp>
