@@ -17,6 +17,7 @@
 #include <leat/ops/comparison.hpp>
 #include <leat/ops/functions.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/index.hpp>
 #include <leat/ops/linalg.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/nn.hpp>
