@@ -15,6 +15,8 @@
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
 #include <leat/ops/comparison.hpp>
+#include <leat/ops/contraction.hpp>
+#include <leat/ops/einsum.hpp>
 #include <leat/ops/functions.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/index.hpp>
