@@ -14,6 +14,7 @@
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
+#include <leat/ops/bias_add.hpp>
 #include <leat/ops/comparison.hpp>
 #include <leat/ops/contraction.hpp>
 #include <leat/ops/einsum.hpp>

@@ -83,7 +83,7 @@ struct einsum_plan {
 
   template <class X>
   static constexpr std::string_view problem_of(const number_list& labels) {
-    if (labels.count != X::rank) return "an operand's rank is not the number of its letters";
+    if (labels.count != X::rank) return "the rank of an operand is not the number of its letters";
     for (int i = 0; i < X::rank; ++i)
       if (X::extent[labels.find(labels[i])] != X::extent[i]) return "the dimensions of a letter that one operand has twice differ";
     return {};

@@ -42,7 +42,7 @@ struct index_tuples {
     if (type != dtype::int32 && type != dtype::int64) return "indices are int32 or int64";
     if (indices.rank == 0) return "the indices are a scalar: their last axis names an axis of the array each";
     const std::int64_t k = indices[indices.rank - 1];
-    if (k < 1 || k > most) return "the last dimension of the indices, the number of axes that they name, is not from 1 to the array's rank";
+    if (k < 1 || k > most) return "the last dimension of the indices, the number of axes that they name, is not from 1 to the rank of the array";
     return {};
   }
   /// The indices along one of the axes, after a check that they are within it. The number of a named dimension is known to the run: there
@@ -108,8 +108,8 @@ struct scatter_nd_op {
     if (expected.rank + all.rank - axes > max_rank) return inference::wrong("more than 8 dimensions");
     for (int i = axes; i < all.rank; ++i) expected.push(all[i]);
     if (!may_equal(expected, updates))
-      return inference::wrong("the updates' shape is not that of the indices without their last axis, then the dimensions that they do not "
-                              "name");
+      return inference::wrong(
+          "the shape of the updates is not that of the indices without their last axis, followed by the dimensions that they do not name");
     return {x.type(1), all};
   }
   template <class G>
