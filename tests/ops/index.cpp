@@ -61,7 +61,8 @@ TEST_CASE("ranges with steps in both directions") {
   check_ranges<7, along::all(2), along::all(3), along::from(1, 2), along::from(1, 3), along::between(1, 6, 2), along::between(0, 5, 4),
                along::all(7), along::all(100), along::from(5, 2)>();
   check_ranges<7, along::all(-1), along::all(-2), along::all(-3), along::from(4, -2), along::between(5, 1, -1), along::between(5, 0, -2),
-               along::until(2, -1), along::until(0, -5), along::between(-1, -5, -2), along::between(1, 5, -1), along::between(100, -100, -3)>();
+               along::until(2, -1), along::until(0, -5), along::between(-1, -5, -2), along::between(1, 5, -1),
+               along::between(100, -100, -3)>();
   check_ranges<1, along::all(), along::all(-1), along::all(2), along::from(1), along::until(-1)>();
   check_ranges<0, along::all(), along::all(-1), along::all(3), along::between(1, 2)>();
 }
@@ -73,7 +74,8 @@ TEST_CASE("positions, new axes and the rest") {
   const auto around = index<along::new_axis(), along::all(), 2, along::rest(), along::new_axis(), -2>(x);
   const auto both = index<along::all(), along::all(2), along::all(-2), along::from(1, 3)>(x);
   const auto one = index<along::all(), 3, 4, 5>(x);
-  static_assert(decltype(part)::rank == 4 && decltype(part)::extent[1] == 4 && decltype(part)::extent[2] == 1 && decltype(part)::extent[3] == 3);
+  static_assert(decltype(part)::rank == 4 && decltype(part)::extent[1] == 4 && decltype(part)::extent[3] == 3);
+  static_assert(decltype(part)::extent[2] == 1);
   static_assert(decltype(last)::rank == 3 && decltype(around)::rank == 4 && decltype(around)::extent[3] == 1);
   static_assert(std::is_same_v<decltype(index<along::rest()>(x)), std::remove_const_t<decltype(x)>>);
   static_assert(decltype(one)::rank == 1);

@@ -1,6 +1,8 @@
 // Lookups along any axis and by index tuples, and sums by index tuples: values by hand, gradients, named dimensions, errors.
 
+#include <leat/ops/index.hpp>
 #include <leat/ops/lookups.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/check.hpp"
 #include "support/interpreted_session.hpp"
@@ -131,8 +133,34 @@ TEST_CASE("scatter_nd adds updates by index tuples") {
   CHECK(m == xt::xtensor<float, 3>{{{3, 4}, {0, 0}, {0, 0}}, {{0, 0}, {0, 0}, {6, 8}}});
   CHECK(r == xt::xtensor<std::int32_t, 1>{0, 30, 0, 30});
   CHECK(d == xt::xtensor<float, 2>{{bs(1, 2, 0), bs(1, 2, 1)}, {bs(0, 0, 0), bs(0, 0, 1)}, {bs(1, 2, 0), bs(1, 2, 1)}});
-  CHECK(contains(message_of([&] { (void)s.run(fetch(made), ids = xt::xtensor<std::int64_t, 2>{{0, 3}}, updates = xt::xtensor<float, 2>{{1, 1}}); }),
+  const xt::xtensor<std::int64_t, 2> wrong{{0, 3}}, no_ids = xt::xtensor<std::int64_t, 2>::from_shape({0, 2});
+  CHECK(contains(message_of([&] { (void)s.run(fetch(made), ids = wrong, updates = xt::xtensor<float, 2>{{1, 1}}); }),
                  "index 3 at position 0 is out of range [0, 3)"));
-  const auto [none] = s.run(fetch(made), ids = xt::xtensor<std::int64_t, 2>::from_shape({0, 2}), updates = xt::xtensor<float, 2>::from_shape({0, 2}));
+  const auto [none] = s.run(fetch(made), ids = no_ids, updates = xt::xtensor<float, 2>::from_shape({0, 2}));
   CHECK(none == xt::xtensor<float, 3>(xt::zeros<float>({2, 3, 2})));
+}
+
+TEST_CASE("index tuples and reversed arrays of many models") {
+  const auto x = placeholder<"x", double, "models", 3, 4>();
+  const auto shared = placeholder<"shared", double, 3, 4>();
+  const auto ids = placeholder<"ids", std::int32_t, "models", 2, 2>();
+  const auto own = vmap([](const auto& array, const auto& i) { return gather_nd(array, i); })(x, ids);
+  const auto common = vmap([&](const auto& i) { return gather_nd(shared, i); })(ids);
+  const auto sums = vmap([](const auto& i, const auto& u) { return scatter_nd<3, 4>(i, u); })(ids, own);
+  const auto turned = vmap([](const auto& array) { return index<along::all(-1), 1>(array); })(x);
+  const auto [slope] = gradients(reduce_sum(square(own)), x);
+  session s{own, common, sums, turned, slope};
+  const auto xs = filled<double, 3>({2, 3, 4});
+  const auto cs = filled<double, 2>({3, 4}, -1, 1, 4);
+  const xt::xtensor<std::int32_t, 3> is{{{0, 1}, {2, 3}}, {{1, 1}, {1, 1}}};
+  const auto [o, c, m, t, d] = s.run(fetch(own, common, sums, turned, slope), x = xs, shared = cs, ids = is);
+  CHECK(o == xt::xtensor<double, 2>{{xs(0, 0, 1), xs(0, 2, 3)}, {xs(1, 1, 1), xs(1, 1, 1)}});
+  CHECK(c == xt::xtensor<double, 2>{{cs(0, 1), cs(2, 3)}, {cs(1, 1), cs(1, 1)}});
+  check_each("turned", t, 0, [&](std::size_t i) { return xs(i / 3, 2 - i % 3, 1); });
+  for (std::size_t i = 0; i < 24; ++i) {
+    const bool first = i == 1 || i == 11, second = i == 17;
+    const double at = xs.data()[i];
+    CHECK(m.data()[i] == doctest::Approx(first ? at : second ? 2 * at : 0.0));
+    CHECK(d.data()[i] == doctest::Approx(first ? 2 * at : second ? 4 * at : 0.0));
+  }
 }

@@ -104,7 +104,8 @@ TEST_CASE("roll moves elements around an axis") {
   session s{right, left, far, whole, empty, slope};
   for (const std::size_t n : {0u, 1u, 3u}) {
     const auto xs = filled<float, 2>({n, 5});
-    const auto [r, l, f, w, e, d] = s.run(fetch(right, left, far, whole, empty, slope), x = xs, placeholder<"empty", float, 0>() = std::vector<float>{});
+    const auto [r, l, f, w, e, d] = s.run(fetch(right, left, far, whole, empty, slope), x = xs,
+                                          placeholder<"empty", float, 0>() = std::vector<float>{});
     check_each("right", r, 0, [&](std::size_t i) { return xs(i / 5, (i % 5 + 3) % 5); });
     check_each("left", l, 0, [&](std::size_t i) { return xs(i / 5, (i % 5 + 1) % 5); });
     CHECK(f == r);

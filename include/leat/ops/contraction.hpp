@@ -169,8 +169,8 @@ struct contraction {
   }
 
   static constexpr bool has_matrices() {
-    return is_number(A::type) && A::type != dtype::uint8 && summed().count > 0 && only_a().count + only_b().count > 0 && size(only_a()) != -1 &&
-           size(only_b()) != -1 && size(summed()) != -1 && stacks().count + 3 <= max_rank;
+    return is_number(A::type) && A::type != dtype::uint8 && summed().count > 0 && only_a().count + only_b().count > 0 &&
+           size(only_a()) != -1 && size(only_b()) != -1 && size(summed()) != -1 && stacks().count + 3 <= max_rank;
   }
   /// The operands' labels in the order of a matrix product, and of products of elements.
   static constexpr number_list left() { return joined({stacks(), only_a(), summed()}); }
@@ -277,7 +277,8 @@ template <int Count, class A, class B>
 struct counted_axes {};
 template <int Count, tensor_expression A, tensor_expression B>
 struct counted_axes<Count, A, B> {
-  using plan = tensordot_plan<A, B, attributes_from<axes_at_end<Count, true, A::rank>::list>, attributes_from<axes_at_end<Count, false, B::rank>::list>>;
+  using plan = tensordot_plan<A, B, attributes_from<axes_at_end<Count, true, A::rank>::list>,
+                              attributes_from<axes_at_end<Count, false, B::rank>::list>>;
 };
 
 template <class Plan, tensor_expression A, tensor_expression B>
@@ -300,8 +301,8 @@ struct listed_axes<A, B, axis_list<AxesA...>, axis_list<AxesB...>> {
 }  // namespace detail
 
 /// Sums of products along axes of a and of b: `tensordot<1>(a, b)` along the last axis of a and the first of b, `tensordot<axis_list<0, 1>,
-/// axis_list<1, 0>>(a, b)` along pairs of axes, `tensordot<0>(a, b)` all products. Shapes: a without these axes, then b without them. Dtypes:
-/// numbers, the same on both sides. Errors: axis out of range or named twice; dimensions that differ. Source: TensorFlow `tensordot`.
+/// axis_list<1, 0>>(a, b)` along pairs of axes, `tensordot<0>(a, b)` all products. Shapes: a without these axes, then b without them.
+/// Dtypes: numbers, the same on both sides. Errors: axis out of range or named twice; dimensions that differ. Source: TensorFlow `tensordot`.
 template <int Count, tensor_expression A, tensor_expression B>
   requires(Count >= 0 && Count <= max_rank && detail::fits_plan<typename detail::counted_axes<Count, A, B>::plan>)
 constexpr auto tensordot(const A& a, const B& b) {

@@ -170,7 +170,8 @@ template <fixed_string Equation, tensor_expression... Operands>
   requires((sizeof...(Operands) == 1 || sizeof...(Operands) == 2) && !detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
 detail::why_not<detail::einsum_plan<Equation, Operands...>, Operands...> einsum(const Operands&...) = delete;
 #define LEAT_EINSUM_WORDS \
-  "einsum<equation>(a), einsum<equation>(a, b) take tensors; the equation is a template argument: einsum<\"ij,jk->ik\">(a, b); " LEAT_TENSORS
+  "einsum<equation>(a), einsum<equation>(a, b) take tensors; the equation is a template argument: einsum<\"ij,jk->ik\">(a, b); " \
+  LEAT_TENSORS
 LEAT_OTHERWISE(LEAT_EINSUM_WORDS) einsum(...) LEAT_DELETED;
 template <fixed_string Equation>
 LEAT_OTHERWISE(LEAT_EINSUM_WORDS) einsum(...) LEAT_DELETED;

@@ -110,7 +110,7 @@ constexpr index_parts index_parts_of(const shape& from, const axis_index* entrie
 template <class X, axis_index... Entries>
 struct index_plan {
   static constexpr std::string_view function = "index";
-  static constexpr axis_index entries[]{Entries..., axis_index(0)};
+  static constexpr axis_index entries[sizeof...(Entries) + 1]{Entries..., axis_index(0)};
   static constexpr index_parts parts = index_parts_of(X::extent, entries, sizeof...(Entries));
   static constexpr std::string_view problem() { return parts.problem; }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Elements and subarrays by index: `gather` along any axis, and `gather_nd` and `scatter_nd`, whose indices name several axes. Errors of all
-// functions: rules.hpp.
+// Elements and subarrays by index: `gather` along any axis, and `gather_nd` and `scatter_nd`, whose indices name several axes. Errors of
+// all functions: rules.hpp.
 
 #include <leat/ops/nn.hpp>
 #include <leat/ops/reorder.hpp>
@@ -42,7 +42,8 @@ struct index_tuples {
     if (type != dtype::int32 && type != dtype::int64) return "indices are int32 or int64";
     if (indices.rank == 0) return "the indices are a scalar: their last axis names an axis of the array each";
     const std::int64_t k = indices[indices.rank - 1];
-    if (k < 1 || k > most) return "the last dimension of the indices, the number of axes that they name, is not from 1 to the rank of the array";
+    if (k < 1 || k > most)
+      return "the last dimension of the indices, the number of axes that they name, is not from 1 to the rank of the array";
     return {};
   }
   /// The indices along one of the axes, after a check that they are within it. The number of a named dimension is known to the run: there
@@ -195,8 +196,8 @@ struct gather_plan {
 }  // namespace detail
 
 /// Subarrays by index along `Axis`: `gather<1>(params, indices)` are columns of a matrix. Shapes: params [d0, …, dn], indices [i…]; result
-/// the params' shape with [i…] in the place of the axis. Dtypes: any; indices int32 or int64. Errors: axis out of range; invalid_argument if
-/// an index is out of range. Source: TensorFlow `GatherV2`.
+/// the params' shape with [i…] in the place of the axis. Dtypes: any; indices int32 or int64. Errors: axis out of range; invalid_argument
+/// if an index is out of range. Source: TensorFlow `GatherV2`.
 template <int Axis, tensor_expression P, tensor_expression I>
   requires detail::fits_plan<detail::gather_plan<P, I, Axis>>
 constexpr auto gather(const P& params, const I& indices) {
@@ -210,8 +211,8 @@ template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>
 LEAT_OTHERWISE("gather<axis>(params, indices) takes two tensors, the second of integers; " LEAT_TENSORS) gather(...) LEAT_DELETED;
 
 /// Elements, or subarrays, by index tuples: result[i…] = params[indices[i…, 0], …, indices[i…, k - 1]]. Shapes: params [d0, …, dn], indices
-/// [i…, k]; result [i…, dk, …, dn]. Dtypes: any; indices int32 or int64. Errors: k is no size from 1 to the rank of params; invalid_argument
-/// if an index is out of range. Source: TensorFlow `GatherNd`.
+/// [i…, k]; result [i…, dk, …, dn]. Dtypes: any; indices int32 or int64. Errors: k is no size from 1 to the rank of params;
+/// invalid_argument if an index is out of range. Source: TensorFlow `GatherNd`.
 template <tensor_expression P, tensor_expression I>
   requires accepted<gather_nd_op, P, I>
 constexpr made<gather_nd_op, P, I> gather_nd(const P& params, const I& indices) {
@@ -223,8 +224,8 @@ why<gather_nd_op, P, I> gather_nd(const P&, const I&) = delete;
 LEAT_OTHERWISE("gather_nd(params, indices) takes two tensors, the second of integers; " LEAT_TENSORS) gather_nd(...) LEAT_DELETED;
 
 /// Zeros, to which the updates are added by index tuples: `scatter_nd<8, 3>(indices, updates)`; updates of equal tuples add up. Shapes:
-/// indices [i…, k], updates [i…, dk, …, dn]; result `Ds`. Dtypes: numbers; indices int32 or int64. Errors: k is no size from 1 to the rank of
-/// the result; the updates' shape; invalid_argument if an index is out of range. Source: TensorFlow `ScatterNd`.
+/// indices [i…, k], updates [i…, dk, …, dn]; result `Ds`. Dtypes: numbers; indices int32 or int64. Errors: k is no size from 1 to the rank
+/// of the result; the updates' shape; invalid_argument if an index is out of range. Source: TensorFlow `ScatterNd`.
 template <dimension... Ds, tensor_expression I, tensor_expression U>
   requires accepted_with<scatter_nd_op, detail::reshape_attributes<Ds...>, I, U>
 constexpr made_with<scatter_nd_op, detail::reshape_attributes<Ds...>, I, U> scatter_nd(const I& indices, const U& updates) {
@@ -233,7 +234,7 @@ constexpr made_with<scatter_nd_op, detail::reshape_attributes<Ds...>, I, U> scat
 template <dimension... Ds, tensor_expression I, tensor_expression U>
   requires refused_with<scatter_nd_op, detail::reshape_attributes<Ds...>, I, U>
 why_with<scatter_nd_op, detail::reshape_attributes<Ds...>, I, U> scatter_nd(const I&, const U&) = delete;
-LEAT_OTHERWISE_OF(scatter_nd, "<dimensions...>(indices, updates) takes two tensors, the first of integers; the dimensions of the result are "
-                              "template arguments: scatter_nd<8, 3>(indices, updates); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(scatter_nd, "<dimensions...>(indices, updates) takes two tensors, the first of integers; the dimensions of the result "
+                              "are template arguments: scatter_nd<8, 3>(indices, updates); " LEAT_TENSORS);
 
 }  // namespace leat

@@ -63,7 +63,7 @@ struct roll_plan : axis_plan<X, Axis> {
 template <class X, std::int64_t... Multiples>
 struct tile_plan {
   static constexpr std::string_view function = "tile";
-  static constexpr std::int64_t multiples[]{Multiples..., 0};
+  static constexpr std::int64_t multiples[sizeof...(Multiples) + 1]{Multiples..., 0};
   static constexpr bool widens(int i) { return multiples[i] != 1 && X::extent[i] != 1; }
   static constexpr std::string_view problem() {
     if (sizeof...(Multiples) != X::rank) return "one number of repetitions for each axis";

@@ -40,7 +40,7 @@ template <class X, int Axis, std::int64_t... Sizes>
 struct split_sizes_plan : axis_plan<X, Axis> {
   using base = axis_plan<X, Axis>;
   static constexpr std::string_view function = "split_sizes";
-  static constexpr std::int64_t given[]{Sizes..., 0};
+  static constexpr std::int64_t given[sizeof...(Sizes) + 1]{Sizes..., 0};
   static constexpr int count = sizeof...(Sizes);
   static constexpr std::string_view problem() {
     if (!base::axis_problem().empty()) return base::axis_problem();
@@ -102,7 +102,8 @@ constexpr auto split(const X& x) {
 template <int Axis, int Count, tensor_expression X>
   requires(!detail::fits_plan<detail::split_plan<X, Axis, Count>>)
 detail::why_not<detail::split_plan<X, Axis, Count>, X> split(const X&) = delete;
-LEAT_OTHERWISE_OF(split, "<axis, count>(x) takes one tensor; axis and number of parts are template arguments: split<1, 3>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(split, "<axis, count>(x) takes one tensor; axis and number of parts are template arguments: split<1, 3>(x); "
+                         LEAT_TENSORS);
 
 /// Parts of the given sizes along `Axis`, as a tuple: `auto [a, b] = split_sizes<0, 2, -1>(x)`; one size may be -1, which stands for the
 /// remaining elements. Shapes: x [d0, …, dn]; each part the same with its size at the axis. Dtypes: any. Errors: axis out of range; a named
@@ -119,8 +120,8 @@ constexpr auto split_sizes(const X& x) {
 template <int Axis, std::int64_t First, std::int64_t... Sizes, tensor_expression X>
   requires(!detail::fits_plan<detail::split_sizes_plan<X, Axis, First, Sizes...>>)
 detail::why_not<detail::split_sizes_plan<X, Axis, First, Sizes...>, X> split_sizes(const X&) = delete;
-LEAT_OTHERWISE_OF(split_sizes, "<axis, sizes...>(x) takes one tensor; axis and sizes are template arguments: split_sizes<1, 2, -1>(x); "
-                               LEAT_TENSORS);
+LEAT_OTHERWISE_OF(split_sizes, "<axis, sizes...>(x) takes one tensor; axis and sizes are template arguments: "
+                               "split_sizes<1, 2, -1>(x); " LEAT_TENSORS);
 
 /// The subarrays along `Axis`, without that axis, as a tuple: `auto [first, second] = unstack(x)` of a matrix of two rows. Shapes: x [d0, …,
 /// dn]; as many results as the dimension at `Axis`, each without it. Dtypes: any. Errors: axis out of range; a named dimension along it.
