@@ -8,7 +8,7 @@
 namespace leat {
 
 /// Subarrays by a single number for their position along the first axes, in row-major order. Attribute: how many axes that are. The numbers
-/// have been checked. Typed expressions alone have this operator, within `gather_nd_op`.
+/// have been checked. Typed expressions alone have this operator, within `gather_nd_op`; its gradient is for many models (vmap).
 struct gather_places_op {
   static constexpr std::string_view type = "GatherPlaces";
   static constexpr facts what{.work = work_kind::gathered};
@@ -18,6 +18,8 @@ struct gather_places_op {
     for (int i = static_cast<int>(x.attribute(0)); i < x.extent(0).rank; ++i) got.extent.push(x.extent(0)[i]);
     return got;
   }
+  template <class G>
+  static constexpr void gradient(G& g);
 };
 /// Sums of subarrays by their position along the first axes of the result, zeros elsewhere. Attributes: the sizes of these axes.
 struct scatter_places_op : rule::by_segment<sum_op> {
@@ -31,7 +33,17 @@ struct scatter_places_op : rule::by_segment<sum_op> {
     for (int i = x.extent(1).rank; i < x.extent(0).rank; ++i) got.extent.push(x.extent(0)[i]);
     return got;
   }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const std::int64_t axes[]{g.attribute_count()};
+    if (g.wants(0)) give(g, 0, make_node<gather_places_op>(axes, g.dy(), g.input(1)));
+  }
 };
+template <class G>
+constexpr void gather_places_op::gradient(G& g) {
+  const shape& all = g.input(0).extent();
+  if (g.wants(0)) give(g, 0, make_node<scatter_places_op>({all.dim, static_cast<std::size_t>(g.attribute(0))}, g.dy(), g.input(1)));
+}
 
 namespace rule {
 
