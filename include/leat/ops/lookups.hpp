@@ -95,6 +95,7 @@ struct index_tuples {
 /// `ScatterNd`.
 struct scatter_nd_op {
   static constexpr std::string_view type = "ScatterNd";
+  static constexpr facts what{.work = work_kind::scattered, .takes_shape = true};
   static constexpr field form[]{{field_kind::operand, "indices", -1},
                                 {field_kind::operand, "updates"},
                                 {field_kind::vector, "shape"},

@@ -62,7 +62,7 @@ TEST_CASE("lookups by index tuples agree with those of graphs") {
   const auto y = x * w;
   const auto found = gather_nd(y, ids);
   const auto by_axis = gather<2>(y, columns);
-  const auto sums = scatter_nd<5, 4, 3>(ids, found);
+  const auto sums = scatter_nd<"batch", 4, 3>(ids, found);
   const auto loss = reduce_sum(square(found)) + reduce_sum(square(by_axis)) + reduce_sum(square(sums));
   const auto [dw] = gradients(loss, w);
   const auto train = gradient_descent(0.01f).minimize(loss);

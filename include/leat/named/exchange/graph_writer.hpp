@@ -243,7 +243,7 @@ class graph_writer {
     bool named = false;
     for (int k = 0; k < n.attribute_count; ++k) {
       numbers.push_back(from_.attribute(n, k));
-      named = named || (n.op->kind != op_kind::composite && is_named(numbers.back()));
+      named = named || ((n.op->kind != op_kind::composite || n.op->what.takes_shape) && is_named(numbers.back()));
     }
     if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
     const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
