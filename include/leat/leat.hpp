@@ -14,14 +14,22 @@
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
+#include <leat/ops/bias_add.hpp>
 #include <leat/ops/comparison.hpp>
+#include <leat/ops/contraction.hpp>
+#include <leat/ops/einsum.hpp>
 #include <leat/ops/functions.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/index.hpp>
 #include <leat/ops/linalg.hpp>
+#include <leat/ops/lookups.hpp>
 #include <leat/ops/nn.hpp>
+#include <leat/ops/positions.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/reduction.hpp>
+#include <leat/ops/reorder.hpp>
+#include <leat/ops/splits.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>

@@ -13,6 +13,8 @@ TEST_CASE_TEMPLATE("softmax and cross entropies", Device, LEAT_TEST_SYSTEMS) { c
 
 TEST_CASE_TEMPLATE("parts, positions and rows of arrays", Device, LEAT_TEST_SYSTEMS) { check_arrays<Device>(); }
 
+TEST_CASE_TEMPLATE("other orders, index tuples and contractions", Device, LEAT_TEST_SYSTEMS) { check_lookups<Device>(); }
+
 TEST_CASE_TEMPLATE("products", Device, LEAT_TEST_SYSTEMS) { check_products<Device>(); }
 
 TEST_CASE_TEMPLATE("convolutions and pools", Device, LEAT_TEST_SYSTEMS) { check_images<Device>(); }

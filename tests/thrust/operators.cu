@@ -12,6 +12,8 @@ TEST_CASE("softmax and cross entropies") { check_softmax<leat::thrust_cuda>(); }
 
 TEST_CASE("parts, positions and rows of arrays") { check_arrays<leat::thrust_cuda>(); }
 
+TEST_CASE("other orders, index tuples and contractions") { check_lookups<leat::thrust_cuda>(); }
+
 TEST_CASE("products") { check_products<leat::thrust_cuda>(); }
 
 TEST_CASE("convolutions and pools") { check_images<leat::thrust_cuda>(); }

@@ -105,6 +105,28 @@ void check_arrays() {
 }
 
 template <class Device>
+void check_lookups() {
+  const auto x = placeholder<"x", float, "n", 6, 5>();
+  const auto ids = placeholder<"ids", std::int32_t, "k", 2>();
+  const auto turned = reverse<0, 2>(x);
+  const auto moved = std::tuple{turned, roll<1, 2>(x), tile<1, 2, 1>(x), index<along::all(-1), along::all(2), -1>(x)};
+  const auto found = gather_nd(x, ids);
+  const auto sums = scatter_nd<"n", 6, 5>(ids, found);
+  const auto looked_up = std::tuple_cat(std::tuple{found, sums, gather<2>(x, constant<"columns", std::int32_t, 2>({4, 0}))},
+                                        gradients(reduce_sum(square(found)) + reduce_sum(square(turned)), x));
+  const auto contracted = std::tuple{einsum<"nij,nik->njk">(x, x), tensordot<2>(x, constant<0.5f, 6, 5, 2>())};
+  for (const std::size_t n : {1U, 8U, 700U}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 3>{n, 6, 5});
+    auto pairs = filled<std::int32_t>(std::array<std::size_t, 2>{2 * n, 2}, 0, 6);
+    for (std::size_t i = 0; i < 2 * n; ++i) pairs(i, 0) = static_cast<std::int32_t>(i * 7 % n);
+    check_same<Device>("moved", 0, moved, x = xs);
+    check_same<Device>("looked up", 2e-5, looked_up, x = xs, ids = pairs);
+    check_same<Device>("contracted", 2e-5, contracted, x = xs);
+  }
+}
+
+template <class Device>
 void check_products() {
   const auto a = placeholder<"a", float, "m", "k">();
   const auto b = placeholder<"b", float, "k", "n">();

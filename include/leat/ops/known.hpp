@@ -6,6 +6,7 @@
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/lookups.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
@@ -47,6 +48,10 @@ using image_operators =
                   convolution_filter_grad_op<false>, convolution_filter_grad_op<true>, max_pool_op, max_pool_grad_op, max_pool_grad_grad_op,
                   avg_pool_op, avg_pool_grad_op>;
 
+// Operators that rearrange arrays of typed expressions. Graphs with names have `ReverseV2`, `GatherNd` and `ScatterNd` by their definitions
+// (named/definitions/array.hpp).
+using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op>;
+
 LEAT_FILL(fill_library_operators) {
   library_operators::enter();
   // Names of the same operators in older versions of TensorFlow.
@@ -57,6 +62,7 @@ LEAT_FILL(fill_library_operators) {
   register_expression_operator<stacked_matmul_op>();
   register_expression_operator<stacked_products_op>();
   image_operators::enter_for_expressions();
+  array_operators::enter_for_expressions();
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 // expanded into other operators. Source: JAX's vmap; Bradbury et al. 2018.
 
 #include <leat/core/list.hpp>
+#include <leat/ops/lookups.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 
@@ -201,7 +202,25 @@ class batcher {
       return add(n, both, {});
     }
     if (is_operator<matmul_op>(op) || is_operator<stacked_matmul_op>(op)) return product(n, x, one_.input(n, 1)).index();
+    if (is_operator<reverse_op>(op)) {
+      for (int k = 0; k < n.attribute_count; ++k) numbers[k] = 1 + rule::axis_of(one_.attribute(n, k), rank);
+      return single(handle(x), as(at(n.attribute_count)));
+    }
     if (is_operator<gather_op>(op)) return rows(n, x, one_.input(n, 1));
+    if (is_operator<gather_places_op>(op)) {
+      if (has_models_[at(x)] == 0) return make_node<gather_places_op>(attributes_of(n), handle(x), handle(one_.input(n, 1))).index();
+      shape named = extent(x);
+      named.rank = static_cast<int>(one_.attribute(n, 0));
+      numbers[0] = named.rank + 1;
+      return make_node<gather_places_op>(as(1), each(x), places_of_models(one_.input(n, 1), named)).index();
+    }
+    if (is_operator<scatter_places_op>(op)) {
+      shape named = n.result.extent;
+      named.rank = n.attribute_count;
+      numbers[0] = models_;
+      for (int k = 0; k < n.attribute_count; ++k) numbers[k + 1] = one_.attribute(n, k);
+      return make_node<scatter_places_op>(as(at(n.attribute_count) + 1), each(x), places_of_models(one_.input(n, 1), named)).index();
+    }
     if (op.kind == op_kind::composite) return expanded(n);
     return refuse(n, " of what each model has of its own: it is not among the operators that vmap knows");
   }
@@ -243,6 +262,15 @@ class batcher {
     const output within = make_node<check_range_op>(limit, each(indices));
     const output first = index_along(g_, within.type(), one_each, 0) * constant_like(within, static_cast<double>(own[0]));
     return make_node<gather_op>({}, reshape_to(handle(from), all), within + first).index();
+  }
+
+  // Places among the elements of all models' arrays, which are stored one after another. `named`: the axes that the places name.
+  constexpr output places_of_models(int places, const shape& named) {
+    shape one_each;
+    one_each.push(models_);
+    for (int k = 0; k < extent(places).rank; ++k) one_each.push(1);
+    const output model = index_along(g_, dtype::int64, one_each, 0);
+    return each(places) + model * extent_of(g_, dtype::int64, named);
   }
 
   // Expands a composite into the operators that define it.

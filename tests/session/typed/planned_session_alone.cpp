@@ -96,6 +96,41 @@ TEST_CASE("a planned session gives what a compiled one does: a convolutional net
   }
 }
 
+TEST_CASE("a planned session gives what a compiled one does: arrays rearranged, looked up and contracted") {
+  const auto x = placeholder<"x", float, "batch", 6, 5>();
+  const auto ids = placeholder<"ids", std::int32_t, "k", 2>();
+  const auto w = variable<"w", float, 6, 5>(random_normal(0, 1, 3));
+  const auto y = x * w;
+  const auto [a, b] = split<1, 2>(y);
+  const auto turned = reverse<0, 2>(y) + roll<2, 2>(y);
+  const auto tiled = tile<1, 2, 3>(y);
+  const auto stepped = index<-1, along::all(-2), along::from(1, 3)>(y);
+  const auto found = gather_nd(y, ids);
+  const auto columns = gather<2>(y, constant<"columns", std::int32_t, 2>({4, 0}));
+  const auto sums = scatter_nd<9, 6, 5>(ids, found);
+  const auto scores = einsum<"bij,bkj->ibk">(y, y);
+  const auto diagonal = einsum<"iij->ij">(einsum<"bij,bkj->ikb">(y, y));
+  const auto mixed = tensordot<axis_list<1, 2>, axis_list<0, 1>>(y, w) * range<float, 2, 3>();
+  const auto loss = reduce_sum(a * b) + reduce_sum(square(turned)) + reduce_sum(square(tiled)) + reduce_sum(square(stepped)) +
+                    reduce_sum(square(found)) + reduce_sum(columns) + reduce_sum(square(sums)) + reduce_sum(scores) + reduce_sum(diagonal) +
+                    reduce_sum(square(mixed));
+  const auto train = gradient_descent(0.001f).minimize(loss);
+  session compiled{loss, turned, tiled, stepped, found, sums, scores, train};
+  planned_session planned{loss, turned, tiled, stepped, found, sums, scores, train};
+  compiled.initialize();
+  planned.initialize();
+  const xt::xtensor<std::int32_t, 2> is{{0, 5}, {0, 0}, {0, 5}};
+  for (const std::size_t n : {7, 1, 32}) {
+    CAPTURE(n);
+    const auto xs = filled<float, 3>({n, 6, 5});
+    CHECK(same_results(compiled.run(fetch(loss, turned, tiled, stepped, found, sums, scores, train), x = xs, ids = is),
+                       planned.run(fetch(loss, turned, tiled, stepped, found, sums, scores, train), x = xs, ids = is)));
+    CHECK(values_of(compiled) == values_of(planned));
+  }
+  const xt::xtensor<std::int32_t, 2> wrong{{0, 6}};
+  CHECK_THROWS_AS((void)planned.run(fetch(found), x = filled<float, 3>({1, 6, 5}), ids = wrong), invalid_argument);
+}
+
 TEST_CASE("a planned session gives what a compiled one does: a network, its slots, several sets of fetches") {
   const auto x = placeholder<"x", float, "batch", 12>();
   const auto y = placeholder<"y", std::int32_t, "batch">();

@@ -138,6 +138,26 @@ class graph_writer {
     return stack(parts, 0, "shape");
   }
 
+  // Positions along an axis: a Range, of int32 as those that TensorFlow's functions write. Other axes have the size 1.
+  output positions(const node& n) {
+    const shape& extent = n.result.extent;
+    const int axis = static_cast<int>(from_.attribute(n, 0));
+    if (extent.squeezed().rank > (extent[axis] == 1 ? 0 : 1)) throw unimplemented("to_graph: positions along an axis of several");
+    const auto number = [&](std::int32_t value) { return nodes_.make_constant(to_, value, "range"); };
+    const output limit = is_named(extent[axis]) ? size_of_dimension(extent[axis]) : number(static_cast<std::int32_t>(extent[axis]));
+    shape line;
+    line.push(is_named(extent[axis]) ? unknown_dimension : extent[axis]);
+    const output made = cast_to(nodes_
+                                    .raw(to_, "Range", std::array{number(0), limit, number(1)}, {{"Tidx", dtype::int32}},
+                                         {{dtype::int32, line}})
+                                    .result(),
+                                n.result.type);
+    if (extent.rank == 1) return made;
+    std::vector<std::int32_t> sizes(static_cast<std::size_t>(extent.rank), 1);
+    sizes[static_cast<std::size_t>(axis)] = -1;
+    return reshape(made, sizes);
+  }
+
   output leaf(const node& n) {
     if (n.op->kind == op_kind::placeholder) return placeholder(n.result.type, without_names(n.result.extent), n.name);
     if (n.op->kind == op_kind::number && n.result.extent.rank > 0)
@@ -206,7 +226,7 @@ class graph_writer {
   output enter(int index) {
     const node& n = from_.at(index);
     if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::number || n.op->kind == op_kind::variable) return leaf(n);
-    if (n.op->kind == op_kind::index) throw unimplemented("to_graph: positions along an axis");
+    if (n.op->kind == op_kind::index) return positions(n);
     if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
       return writer->second(*this, n);
     if (n.op->only_checks) return operand(from_.input(n, 0));
@@ -223,7 +243,7 @@ class graph_writer {
     bool named = false;
     for (int k = 0; k < n.attribute_count; ++k) {
       numbers.push_back(from_.attribute(n, k));
-      named = named || (n.op->kind != op_kind::composite && is_named(numbers.back()));
+      named = named || ((n.op->kind != op_kind::composite || n.op->what.takes_shape) && is_named(numbers.back()));
     }
     if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
     const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};

@@ -5,44 +5,9 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/array.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/ops/axis_index.hpp>
 
 namespace leat {
-
-/// An entry of `index`: a position, which removes its axis, or a result of the functions in `along`.
-class axis_index {
- public:
-  enum class kind { position, range, new_axis, rest };
-  axis_index(std::int32_t position) : kind_(kind::position), begin_(position) {}
-  axis_index(kind k, std::optional<std::int32_t> begin, std::optional<std::int32_t> end, std::int32_t step)
-      : kind_(k), begin_(begin), end_(end), step_(step) {}
-  kind what() const { return kind_; }
-  const std::optional<std::int32_t>& begin() const { return begin_; }
-  const std::optional<std::int32_t>& end() const { return end_; }
-  std::int32_t step() const { return step_; }
-
- private:
-  kind kind_;
-  std::optional<std::int32_t> begin_;
-  std::optional<std::int32_t> end_;
-  std::int32_t step_ = 1;
-};
-
-namespace along {
-/// The whole axis, `:`, or each `step`-th element of it, `::step`.
-inline axis_index all(std::int32_t step = 1) { return {axis_index::kind::range, {}, {}, step}; }
-/// `begin:`; a negative position counts from the end.
-inline axis_index from(std::int32_t begin, std::int32_t step = 1) { return {axis_index::kind::range, begin, {}, step}; }
-/// `:end`; a negative position counts from the end.
-inline axis_index until(std::int32_t end, std::int32_t step = 1) { return {axis_index::kind::range, {}, end, step}; }
-/// `begin:end`; negative positions count from the end.
-inline axis_index between(std::int32_t begin, std::int32_t end, std::int32_t step = 1) {
-  return {axis_index::kind::range, begin, end, step};
-}
-/// A new dimension of 1.
-inline axis_index new_axis() { return {axis_index::kind::new_axis, {}, {}, 1}; }
-/// All axes that the other entries do not name, `...`; may occur once.
-inline axis_index rest() { return {axis_index::kind::rest, {}, {}, 1}; }
-}  // namespace along
 
 /// The masks of a strided slice, as in TensorFlow: one bit per entry, for an omitted begin or end, an ellipsis, a new axis, a removed axis.
 struct slice_options {

@@ -96,17 +96,17 @@ LEAT_FUNCTION output index(const output& x, const std::vector<axis_index>& entri
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const axis_index& e = entries[k];
     const std::int64_t bit = std::int64_t{1} << k;
-    switch (e.what()) {
+    switch (e.what) {
       case axis_index::kind::position:
-        begin.push_back(*e.begin());
-        end.push_back(*e.begin() + 1);
+        begin.push_back(e.begin);
+        end.push_back(e.begin + 1);
         masks.shrink_axis_mask |= bit;
         break;
       case axis_index::kind::range:
-        begin.push_back(e.begin().value_or(0));
-        end.push_back(e.end().value_or(0));
-        if (!e.begin()) masks.begin_mask |= bit;
-        if (!e.end()) masks.end_mask |= bit;
+        begin.push_back(e.begin);
+        end.push_back(e.end);
+        if (!e.has_begin) masks.begin_mask |= bit;
+        if (!e.has_end) masks.end_mask |= bit;
         break;
       case axis_index::kind::new_axis:
         begin.push_back(0);
@@ -119,11 +119,11 @@ LEAT_FUNCTION output index(const output& x, const std::vector<axis_index>& entri
         masks.ellipsis_mask |= bit;
         break;
     }
-    strides.push_back(e.step());
+    strides.push_back(e.step);
   }
   if (masks.shrink_axis_mask != 0)  // the end of position -1 would be 0; TensorFlow sets the end mask, too
     for (std::size_t k = 0; k < entries.size(); ++k)
-      if (entries[k].what() == axis_index::kind::position && *entries[k].begin() == -1) masks.end_mask |= std::int64_t{1} << k;
+      if (entries[k].what == axis_index::kind::position && entries[k].begin == -1) masks.end_mask |= std::int64_t{1} << k;
   named_part& nodes = g.named();
   const output b = nodes.make_constant(g, begin, "stack");
   const output e = nodes.make_constant(g, end, "stack");
