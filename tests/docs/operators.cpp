@@ -6,6 +6,8 @@
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/lookups.hpp>
+#include <leat/ops/reorder.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
@@ -47,6 +49,7 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
 const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})}, stack{sized({4, 2, 3})};
 const trial_operand images{sized({2, 3, 3, 2})}, filters{sized({2, 2, 2, 2})}, by_channel{sized({2, 2, 2, 1})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
+const trial_operand tuples{sized({2, 2}), dtype::int32};
 
 constexpr std::string_view comparison = "Comparison, logic, selection, conversion";
 constexpr std::string_view networks = "Neural networks";
@@ -180,6 +183,11 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arrangement", pad_op, "pad<before<0, 1>, behind<0, 1>>(x)", one, {0, 1, 0, 1}),
       LEAT_OPERATOR("Arrangement", concat_op, "concat<axis>(a, b, ...)", two, {0}),
       LEAT_OPERATOR("Arrangement", gather_op, "gather(params, indices)", {matrix, numbers}, {}),
+      LEAT_OPERATOR("Arrangement", gather_nd_op, "gather_nd(params, indices)", {matrix, tuples}, {}),
+      LEAT_OPERATOR("Arrangement", scatter_nd_op, "scatter_nd<sizes...>(indices, updates)", {tuples, {sized({2})}}, {2, 3}),
+      LEAT_OPERATOR("Arrangement", reverse_op, "reverse<axes...>(x)", one, {0}),
+      LEAT_OPERATOR("Arrangement", gather_places_op, "within gather_nd", {matrix, numbers}, {1}),
+      LEAT_OPERATOR("Arrangement", scatter_places_op, "within scatter_nd", {matrix, numbers}, {4}),
       LEAT_OPERATOR("Arrangement", segment_sum_op, "unsorted_segment_sum<n>(data, ids)", {matrix, numbers}, {4}),
       LEAT_OPERATOR("Arrangement", segment_max_op, "unsorted_segment_max<n>(data, ids)", {matrix, numbers}, {4}),
       LEAT_OPERATOR("Arrangement", segment_min_op, "unsorted_segment_min<n>(data, ids)", {matrix, numbers}, {4}),
@@ -340,7 +348,9 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
          "`segment_sum<n>(data, ids)`, `segment_mean<n>`, `segment_max<n>`, `segment_min<n>`, `segment_prod<n>`,\n"
          "`clip_by_norm(x, limit)`, `global_norm(x, ...)`, `clip_by_global_norm(limit, x, ...)` (a tuple),\n"
          "`after(x, updates...)`, and the layers `dense<\"name\", units>(x)`, `conv<\"name\", filters, size>(x)`,\n"
-         "`dropout<\"name\">(x, rate, step)`.\n\n"
+         "`dropout<\"name\">(x, rate, step)`, `split<axis, count>(x)`, `split_sizes<axis, sizes...>(x)`, `unstack<axis>(x)` (tuples),\n"
+         "`tile<counts...>(x)`, `roll<axis, shift>(x)`, `range<start, limit, delta>()`, `gather<axis>(params, indices)`,\n"
+         "`index<entries...>(x)` (strided slices), `bias_add(x, bias)`, `tensordot<axes>(a, b)` and `einsum<\"ij,jk->ik\">(a, b)`.\n\n"
          "## Leaves\n\n"
          "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c`\n"
          "(Const), plain numbers, constant arrays (`constant(array)`, `constant<float, 3, 2>(values)`) and\n"

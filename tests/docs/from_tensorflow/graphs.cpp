@@ -301,6 +301,12 @@ void networks() {
   is(LEAT_SHOWN(avg_pool, avg_pool(images, {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid)), {2.375});
   const output hidden = LEAT_SHOWN(dense, layers::dense(x, 32, {.name = "hidden"}));
   require(trainable_variables().front().name() == "hidden/kernel:0");
+  const output sequences = reshape(x, {1, 2, 2});
+  const rnn_cell cell = LEAT_SHOWN(gru_cell, gru_cell(64));
+  const auto [outputs, last] = LEAT_SHOWN(dynamic_rnn, dynamic_rnn(basic_lstm_cell(64), sequences));
+  const rnn_cell both = LEAT_SHOWN(multi_cell, multi_cell({gru_cell(64), gru_cell(64)}));
+  require(outputs.extent()[2] == 64 && last.size() == 2 && cell.zero_state(1, dtype::float32).size() == 1);
+  require(both.zero_state(1, dtype::float32).size() == 2);
   const output thinned = LEAT_SHOWN(layer_dropout, layers::dropout(x, 0.4));
   const output flat = LEAT_SHOWN(layer_flatten, layers::flatten(expand_dims(x, 2)));
   const output rows = LEAT_SHOWN(layer_embedding, layers::embedding(classes, 1000, 64));

@@ -114,7 +114,20 @@ void arrangements() {
   const auto hot = LEAT_SHOWN(typed_one_hot, one_hot<3>(ids));
   const auto padded = LEAT_SHOWN(typed_pad, pad<before<0, 1>, behind<1, 0>>(column));
   const auto wide = LEAT_SHOWN(typed_broadcast_to, broadcast_to<2, 2>(column));
-  planned_session s{reshaped, turned, squeezed, wider, joined, stacked, cut, rows, hot, padded, wide};
+  const auto [first_row, second_row] = LEAT_SHOWN(typed_unstack, unstack(x));
+  const auto [left, right] = LEAT_SHOWN(typed_split, split_sizes<1, 2, -1>(x));
+  const auto entries = LEAT_SHOWN(typed_index, index<along::all(), along::between(1, 3)>(x));
+  const auto columns = LEAT_SHOWN(typed_gather_along, gather<1>(x, ids));
+  const auto repeated = LEAT_SHOWN(typed_tile, tile<1, 2>(x));
+  const auto backward = LEAT_SHOWN(typed_reverse, reverse<1>(x));
+  const auto counted = LEAT_SHOWN(typed_range, range<0, 5, 2>());
+  const auto tuples = placeholder<"tuples", std::int32_t, 2, 2>();
+  const auto elements = LEAT_SHOWN(typed_gather_nd, gather_nd(x, tuples));
+  const auto contracted = LEAT_SHOWN(typed_einsum, einsum<"ij,kj->ik">(a, b));
+  const auto product = LEAT_SHOWN(typed_tensordot, tensordot<1>(x, turned));
+  const auto running = LEAT_SHOWN(typed_cumsum, cumsum<1>(x));
+  planned_session s{reshaped, turned, squeezed, wider, joined, stacked, cut, rows, hot, padded, wide, first_row, second_row, left, right,
+                    entries, columns, repeated, backward, counted, elements, contracted, product, running};
   const xt::xtensor<float, 2> xs{{1, 2, 3}, {4, 5, 6}}, cs{{1}, {2}};
   const std::vector<std::int32_t> two{1, 0};
   const numbers in_order{1, 2, 3, 4, 5, 6};
@@ -124,6 +137,14 @@ void arrangements() {
   require_all(s.run(fetch(squeezed, padded, wide), column = cs), here(), numbers{1, 2}, numbers{0, 1, 0, 2, 0, 0}, numbers{1, 1, 2, 2});
   require_all(s.run(fetch(rows), x = xs, ids = two), here(), numbers{4, 5, 6, 1, 2, 3});
   require_all(s.run(fetch(hot), ids = two), here(), numbers{0, 1, 0, 1, 0, 0});
+  require_all(s.run(fetch(first_row, second_row, left, right), x = xs), here(), numbers{1, 2, 3}, numbers{4, 5, 6}, numbers{1, 2, 4, 5},
+              numbers{3, 6});
+  require_all(s.run(fetch(entries, repeated, backward, running), x = xs), here(), numbers{2, 3, 5, 6},
+              numbers{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}, numbers{3, 2, 1, 6, 5, 4}, numbers{1, 3, 6, 4, 9, 15});
+  require_all(s.run(fetch(columns), x = xs, ids = two), here(), numbers{2, 1, 5, 4});
+  require_all(s.run(fetch(counted)), here(), numbers{0, 2, 4});
+  require_all(s.run(fetch(elements), x = xs, tuples = xt::xtensor<std::int32_t, 2>{{1, 2}, {0, 0}}), here(), numbers{6, 1});
+  require_all(s.run(fetch(contracted, product), x = xs), here(), numbers{74, 92, 182, 227}, numbers{14, 32, 32, 77});
 }
 
 void network_functions() {
