@@ -26,7 +26,7 @@ inline constexpr number_list labels_in = list_of(Labels::data, Labels::count);
 /// The axes of one operand: those of one label are equal indices, and those whose labels are not wanted are summed.
 template <class X, class Labels>
 struct labelled {
-  static constexpr const number_list& labels = labels_in<Labels>;
+  static constexpr number_list labels = labels_in<Labels>;  // nvcc accepts no reference here
   /// The second axis with a label that occurs before it, and the first one; or none.
   static constexpr int repeated() {
     for (int i = 0; i < labels.count; ++i)
@@ -114,7 +114,7 @@ constexpr auto in_order(const X& x) {
 /// Two operands without repeated labels; all labels that only one of them has are in the result.
 template <class A, class B, class LabelsA, class LabelsB, class Result>
 struct contraction {
-  static constexpr const number_list &a = labels_in<LabelsA>, &b = labels_in<LabelsB>, &result = labels_in<Result>;
+  static constexpr number_list a = labels_in<LabelsA>, b = labels_in<LabelsB>, result = labels_in<Result>;
 
   template <class F>
   static constexpr number_list those(const number_list& labels, F f) {

@@ -189,13 +189,17 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
   return attributes;
 }
 
-/// The dtype of a result whose shape is known only at run time: the dtype in an attribute, or that of the first operand.
+/// The dtype of a result whose shape is known only at run time: the dtype in an attribute, or that of the operand with the dtype T, which is
+/// the first one unless the form says otherwise.
 inline dtype result_type(detail::list_view<field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
   for (const field& f : fields) {
     if (f.kind != field_kind::type_number) continue;
     const auto* value = attributes.find(f.name);
     if (const auto* type = value != nullptr ? value->get_if<data_type>() : nullptr) return static_cast<dtype>(*type);
   }
+  for (const field& f : fields)
+    if (f.kind == field_kind::type_of && f.name == "T" && f.value > 0 && static_cast<std::size_t>(f.value) < operands.size())
+      return operands[static_cast<std::size_t>(f.value)].type;
   return operands.empty() ? dtype::invalid : operands[0].type;
 }
 
