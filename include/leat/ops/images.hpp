@@ -122,7 +122,9 @@ struct convolution_filter_grad_op;
 template <bool ByChannel>
 struct convolution_op : convolution_rule<ByChannel> {
   static constexpr std::string_view type = ByChannel ? "DepthwiseConv2dNative" : "Conv2D";
-  static constexpr field form[]{{field_kind::operand, "input"}, {field_kind::operand, "filter"}, LEAT_CONVOLUTION_FIELDS};
+  static constexpr field form[8]{{field_kind::operand, "input"},  // nvcc does not deduce array sizes in class templates
+                                 {field_kind::operand, "filter"},
+                                 LEAT_CONVOLUTION_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     const inference got = rule::image_rule::floating_images(x);
     if (!got.problem.empty()) return got;
@@ -144,10 +146,10 @@ struct convolution_op : convolution_rule<ByChannel> {
 template <bool ByChannel>
 struct convolution_input_grad_op : convolution_rule<ByChannel> {
   static constexpr std::string_view type = ByChannel ? "DepthwiseConv2dNativeBackpropInput" : "Conv2DBackpropInput";
-  static constexpr field form[]{{field_kind::sizes, "input_sizes", 4},
-                                {field_kind::operand, "filter"},
-                                {field_kind::operand, "out_backprop"},
-                                LEAT_CONVOLUTION_FIELDS};
+  static constexpr field form[9]{{field_kind::sizes, "input_sizes", 4},
+                                 {field_kind::operand, "filter"},
+                                 {field_kind::operand, "out_backprop"},
+                                 LEAT_CONVOLUTION_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     inference got = rule::image_rule::floating_images(x);
     if (!got.problem.empty()) return got;
@@ -172,10 +174,10 @@ struct convolution_input_grad_op : convolution_rule<ByChannel> {
 template <bool ByChannel>
 struct convolution_filter_grad_op : convolution_rule<ByChannel> {
   static constexpr std::string_view type = ByChannel ? "DepthwiseConv2dNativeBackpropFilter" : "Conv2DBackpropFilter";
-  static constexpr field form[]{{field_kind::operand, "input"},
-                                {field_kind::sizes, "filter_sizes", 4},
-                                {field_kind::operand, "out_backprop"},
-                                LEAT_CONVOLUTION_FIELDS};
+  static constexpr field form[9]{{field_kind::operand, "input"},
+                                 {field_kind::sizes, "filter_sizes", 4},
+                                 {field_kind::operand, "out_backprop"},
+                                 LEAT_CONVOLUTION_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     inference got = rule::image_rule::floating_images(x);
     if (!got.problem.empty()) return got;
