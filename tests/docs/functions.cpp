@@ -25,9 +25,10 @@ struct header_family {
 const std::vector<header_family> families{
     {"Leaves, and operators on them",
      {"named/functions/operand.hpp", "named/functions/math.hpp", "named/functions/array.hpp",
-      "named/functions/shape.hpp", "named/functions/slice.hpp"}},
+      "named/functions/shape.hpp", "named/functions/slice.hpp", "ops/axis_index.hpp"}},
     {"Random numbers", {"named/functions/random.hpp"}},
-    {"Neural networks", {"named/functions/nn.hpp", "named/functions/embedding.hpp", "train/layers.hpp"}},
+    {"Neural networks", {"named/functions/nn.hpp", "named/functions/embedding.hpp", "train/layers.hpp",
+      "named/recurrent/cells.hpp", "named/recurrent/recurrent.hpp"}},
     {"Variables",
      {"named/variables/variables.hpp", "named/variables/variable_scope.hpp", "named/variables/partitioned_variables.hpp",
       "named/variables/initial_value.hpp", "named/variables/uninitialized.hpp", "session/graph_variables.hpp"}},
