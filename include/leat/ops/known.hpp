@@ -39,7 +39,7 @@ using library_operators =
                   segment_max_op, segment_min_op, segment_prod_op, cumsum_op, cumprod_op, linspace_op, euclidean_norm_op, gather_op, identity_op, stop_gradient_op,
                   sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, leaky_relu_grad_op, elu_op, softmax_op,
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
-                  assign_op, assign_add_op, assign_sub_op, group_op, add_n_op, stateless_uniform_op, stateless_normal_op>;
+                  assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
 
 // Operators on images of typed expressions. Graphs with names have them by their definitions alone (named/definitions/nn.hpp), whose kernels
 // take more dtypes, layouts and volumes.
@@ -50,6 +50,7 @@ using image_operators =
 
 // Operators that rearrange arrays of typed expressions. Graphs with names have `ReverseV2`, `GatherNd` and `ScatterNd` by their definitions
 // (named/definitions/array.hpp).
+using random_operators = operator_list<stateless_uniform_op, stateless_normal_op>;
 using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op>;
 
 LEAT_FILL(fill_library_operators) {
@@ -62,6 +63,7 @@ LEAT_FILL(fill_library_operators) {
   register_expression_operator<stacked_matmul_op>();
   register_expression_operator<stacked_products_op>();
   image_operators::enter_for_expressions();
+  random_operators::enter_for_expressions();
   array_operators::enter_for_expressions();
 }
 

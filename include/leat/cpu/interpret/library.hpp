@@ -71,6 +71,7 @@ LEAT_FILL(fill_library_functions) {
   register_kernel<print_op>();
   register_kernel<stacked_products_op>();
   enter_operators(static_cast<const leat::detail::image_operators*>(nullptr));
+  enter_operators(static_cast<const leat::detail::random_operators*>(nullptr));
   enter_operators(static_cast<const leat::detail::array_operators*>(nullptr));
   register_kernel<passes::check_divisor_op>();
   register_kernel<passes::check_rows_op>();

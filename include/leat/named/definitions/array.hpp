@@ -369,6 +369,10 @@ LEAT_FILL(fill_array_definitions) {
   define_operator(
       "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", draws,
       random);
+  for (const char* type : {"StatelessRandomUniform", "StatelessRandomNormal"})
+    define_operator(std::string(type) + "(shape: T, seed: Tseed) -> (output: dtype); dtype: {float32, float64} = float32; T: {int32, int64} = "
+                                        "int32; Tseed: {int32, int64} = int64",
+                    {.is = nature::pure, .work = work_kind::random, .stops_gradient = true}, random);
   define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", draws, shapes::like<0>);
   define_operator(
       "Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64",

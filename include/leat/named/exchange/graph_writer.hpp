@@ -9,6 +9,7 @@
 #include <leat/named/graph/named.hpp>
 #include <leat/named/variables/variables.hpp>
 #include <leat/ops/comparison.hpp>
+#include <leat/ops/random.hpp>
 
 namespace leat::detail {
 
@@ -138,6 +139,19 @@ class graph_writer {
     return stack(parts, 0, "shape");
   }
 
+  // Random numbers of a seed: TensorFlow's node takes the shape first.
+  output random_numbers(const node& n, const output& seed) {
+    std::vector<std::int64_t> sizes;
+    for (int k = 1; k < n.attribute_count; ++k) sizes.push_back(from_.attribute(n, k));
+    const number_argument wanted = sizes_argument(sizes);
+    const auto* fixed = std::get_if<tensor_literal>(&wanted);
+    const output extent = fixed != nullptr ? nodes_.make_constant(to_, *fixed, "shape") : std::get<output>(wanted);
+    return nodes_
+        .raw(to_, n.op->type, std::array{extent, seed}, {{"dtype", n.result.type}, {"T", dtype::int32}, {"Tseed", seed.type()}},
+             {{n.result.type, without_names(n.result.extent)}})
+        .result();
+  }
+
   // Positions along an axis: a Range, of int32 as those that TensorFlow's functions write. Other axes have the size 1.
   output positions(const node& n) {
     const shape& extent = n.result.extent;
@@ -232,6 +246,7 @@ class graph_writer {
     if (n.op->only_checks) return operand(from_.input(n, 0));
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
+    if (is_operator<stateless_uniform_op>(*n.op) || is_operator<stateless_normal_op>(*n.op)) return random_numbers(n, operands[0]);
     // TensorFlow's operators take only matrices of logits; its functions reshape other operands to matrices.
     if (is_operator<softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)
       return softmax_cross_entropy_with_logits(operands[1], operands[0]);

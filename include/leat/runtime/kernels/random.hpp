@@ -1,10 +1,12 @@
 #pragma once
 // Kernels of random numbers, which come from a counter-based generator (core/philox.hpp). A node without seeds draws different numbers in
-// each session. A node with seeds draws the same sequence in every session, and each run continues it. The numbers are not TensorFlow's.
+// each session. A node with seeds draws the same sequence in every session, and each run continues it. The numbers are not TensorFlow's,
+// except for those of the stateless operators, which are pure functions of their seeds.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/philox.hpp>
 #include <leat/core/text.hpp>
+#include <leat/cpu/random.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -123,7 +125,28 @@ inline void run_multinomial(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
+template <bool Normal>
+void run_stateless(kernel_context& c) {
+  const shape extent = shape_from(c.numbers(0));
+  const tensor_value seed = c.input(1);
+  if (seed.extent().rank != 1 || seed.extent()[0] != 2) throw invalid_argument("seed must have shape [2], not " + brackets(seed.extent()));
+  const dtype type = c.node.type_of("dtype", dtype::float32);
+  tensor_value made(type, extent);
+  // What the kernel is told: its attribute, and the extents of the seed and of the result.
+  const std::int64_t numbers[]{1, static_cast<std::int64_t>(type), 1, 2, 1, made.elements()};
+  with_fraction(type, [&]<class T>(T) {
+    with_index(seed.type(), [&]<class Seed>(Seed) {
+      void* operands[]{const_cast<Seed*>(seed.values<Seed>().data()), made.values<T>().data()};
+      using kernel = kernels::stateless_random_kernel<Normal, Seed>;
+      cpu::loops_of<kernel>::run(kernel(operands, kernels::step_numbers(numbers)));
+    });
+  });
+  c.set(0, std::move(made));
+}
+
 LEAT_FILL(fill_random_kernels) {
+  register_kernel("StatelessRandomUniform", run_stateless<false>);
+  register_kernel("StatelessRandomNormal", run_stateless<true>);
   register_kernel("RandomUniform", [](kernel_context& c) {
     run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return uniform<T>(seed, i); });
   });
