@@ -21,7 +21,7 @@ namespace leat::detail {
 LEAT_FUNCTION void check_place(const std::string& prefix) {
   const std::string file = prefix + ".json";
   std::error_code ignored;
-  for (int attempt = 0; attempt < 10; ++attempt) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
     if (!std::filesystem::exists(file, ignored)) return;
     try {
       if (is_manifest(io::input_file(file).text())) return;
