@@ -142,9 +142,7 @@ int run(const options& given) {
     ++epoch;
     if (log) log->add_summary(values, s.value(steps));
     if (save) save->save(s, given.checkpoints + "/model", s.value(steps));
-    if ((epoch - 1) % std::max(1, given.epochs / 10) == 0 || epoch == given.epochs)
-      std::printf("epoch %3d   loss %.4f   held out: loss %.4f, accuracy %6.2f %%\n", epoch, sum_of_losses / static_cast<double>(batches),
-                  static_cast<double>(std::get<0>(values)), 100 * static_cast<double>(reached));
+    examples::report_epoch(epoch, given.epochs, sum_of_losses / static_cast<double>(batches), std::get<0>(values), reached);
   }
   std::printf("\ntrained in %.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   std::printf("held-out accuracy %.2f %%  (at least 98.5 %% is asked for)\n", 100 * static_cast<double>(reached));

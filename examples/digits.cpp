@@ -117,9 +117,7 @@ int run(const options& given) {
     if (held_out_log) held_out_log->add_summary(values, s.value(steps));
     reached = share;
     if (held_out_loss < least) least = held_out_loss, least_at = epoch;
-    if ((epoch - 1) % std::max(1, given.epochs / 10) == 0 || epoch == given.epochs)
-      std::printf("epoch %3d   loss %.4f   held out: loss %.4f, accuracy %6.2f %%\n", epoch, mean_loss, static_cast<double>(held_out_loss),
-                  100 * static_cast<double>(share));
+    examples::report_epoch(epoch, given.epochs, mean_loss, held_out_loss, share);
   }
   if (epoch < given.epochs) std::printf("stopped after epoch %d: the least loss was that of epoch %d\n", epoch, least_at);
   if (!given.model.empty()) {

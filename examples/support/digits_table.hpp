@@ -4,8 +4,10 @@
 
 #include <leat/data.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -39,6 +41,13 @@ inline pictures read_digits(const std::string& file, bool held_out) {
   for (auto& [all, labels] : chosen.batch(1000000)) result = {all, labels};
   if (result.labels.size() == 0) throw std::runtime_error(file + ": too few rows");
   return result;
+}
+
+/// The line of an epoch: of the first, the last, and ten between them.
+inline void report_epoch(int epoch, int epochs, double mean_loss, float held_out_loss, float accuracy) {
+  if ((epoch - 1) % std::max(1, epochs / 10) == 0 || epoch == epochs)
+    std::printf("epoch %3d   loss %.4f   held out: loss %.4f, accuracy %6.2f %%\n", epoch, mean_loss, static_cast<double>(held_out_loss),
+                100 * static_cast<double>(accuracy));
 }
 
 }  // namespace leat::examples

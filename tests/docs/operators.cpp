@@ -306,7 +306,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
   std::string kernels;
-  for (const char* header : {"images", "print", "random", "stacked_matmul", "whole_array"})
+  for (const char* header : {"images", "lookups", "print", "random", "stacked_matmul", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"

@@ -6,15 +6,14 @@
 #include <leat/core/memory.hpp>
 #include <leat/cpu/chunks.hpp>
 #include <leat/cpu/float_mode.hpp>
-#include <leat/cpu/lanes.hpp>
 #include <leat/cpu/image_steps.hpp>
+#include <leat/cpu/lanes.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/cpu/random.hpp>
 #include <leat/cpu/stacked_matmul.hpp>
-#include <leat/kernels/print.hpp>
+#include <leat/kernels/library.hpp>
 #include <leat/kernels/program_plan.hpp>
-#include <leat/kernels/whole_array.hpp>
 
 #include <cstring>
 #include <new>

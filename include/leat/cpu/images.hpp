@@ -19,6 +19,16 @@ namespace leat::cpu {
 
 namespace detail {
 
+/// Calls f(0), …, f(pieces - 1), on several threads if that many multiplications in all are worth it.
+template <class F>
+void share(std::int64_t pieces, std::int64_t multiplications, F f) {
+  if (pieces > 1 && multiplications >= 2 * least_multiplications_per_chunk) {
+    parallel_for(pieces, f);
+  } else {
+    for (std::int64_t k = 0; k < pieces; ++k) f(k);
+  }
+}
+
 /// Sums and products of elements; integers wrap around, as in TensorFlow.
 template <class T>
 using pixel_math = kernels::scalar_math<T>;
@@ -60,20 +70,6 @@ void for_each_filter(const convolution& c, F f) {
   }
   for (std::int64_t g = 0; g < c.groups; ++g)
     for (std::int64_t k = g * width; k < (g + 1) * width; ++k) f(g, k);
-}
-
-}  // namespace detail
-
-namespace detail {
-
-/// Runs a loop over pieces of work on several threads, or on this one if the whole is little.
-template <class F>
-void share(std::int64_t pieces, std::int64_t multiplications, F f) {
-  if (pieces > 1 && multiplications > (1 << 16)) {
-    parallel_for(pieces, f);
-  } else {
-    for (std::int64_t k = 0; k < pieces; ++k) f(k);
-  }
 }
 
 /// A convolution of several channels by tiles of positions and filters.
@@ -208,7 +204,7 @@ void convolve(const convolution& c, const T* images, const T* filters, T* out) {
     return matmul<T>(false, false, c.in.batch * positions, c.filters, c.in.channels, T(1), images, c.in.channels, filters, c.filters, T(0), out,
                      c.filters);
   if (detail::is_by_channel(c))
-    return parallel_for(c.in.batch, [&](std::int64_t image) {
+    return detail::share(c.in.batch, c.in.batch * positions * c.in.window_elements() * c.filters, [&](std::int64_t image) {
       const T* const from = images + image * c.in.image_elements();
       T* const to = out + image * positions * c.filters;
       std::fill_n(to, positions * c.filters, T(0));
@@ -324,7 +320,7 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
     return matmul<T>(false, true, c.in.batch * positions, c.in.channels, c.filters, T(1), dy, c.filters, filters, c.filters, T(0), images,
                      c.in.channels);
   if (detail::is_by_channel(c))
-    return parallel_for(c.in.batch, [&](std::int64_t image) {
+    return detail::share(c.in.batch, c.in.batch * positions * c.in.window_elements() * c.filters, [&](std::int64_t image) {
       T* const to = images + image * c.in.image_elements();
       std::fill_n(to, c.in.image_elements(), T(0));
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {

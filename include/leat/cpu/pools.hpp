@@ -87,12 +87,19 @@ void write_largest(const image_windows& in, const T* image, const window_box& bo
     });
   }
 }
+/// Calls f(image) for all images, on several threads if they are worth it. An element that is compared costs more than a multiplication of
+/// a product, whose operands stay in registers.
+template <class F>
+void for_each_image(const image_windows& in, F f) {
+  constexpr std::int64_t cost_of_element = 8;
+  share(in.batch, cost_of_element * in.batch * in.positions() * in.window_elements() * in.channels, f);
+}
 }  // namespace detail
 
 /// The largest element of each window, per channel. NaN counts only where it comes first, as in the gradient.
 template <class T>
 void max_pool(const image_windows& in, const T* images, T* out) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
       T* const to = out + (image * in.positions() + at) * in.channels;
@@ -104,7 +111,7 @@ void max_pool(const image_windows& in, const T* images, T* out) {
 /// As `max_pool`, with the places of these elements in their image, or in all images with `in_batch`.
 template <class T, class Place>
 void max_pool_with_places(const image_windows& in, const T* images, bool in_batch, T* out, Place* places) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     const std::int64_t base = in_batch ? image * in.image_elements() : 0;
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
@@ -119,7 +126,7 @@ void max_pool_with_places(const image_windows& in, const T* images, bool in_batc
 /// The gradient by the images: each element of dy goes to the first of the largest elements of its window.
 template <class T>
 void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_images) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     T* const to = to_images + image * in.image_elements();
     std::fill_n(to, in.image_elements(), T(0));
@@ -134,7 +141,7 @@ void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_
 /// As `max_pool_back`, but each element of dy goes to all elements that equal the result of their window.
 template <class T>
 void max_pool_back_to_equals(const image_windows& in, const T* images, const T* results, const T* dy, T* to_images) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     T* const to = to_images + image * in.image_elements();
     std::fill_n(to, in.image_elements(), T(0));
@@ -150,7 +157,7 @@ void max_pool_back_to_equals(const image_windows& in, const T* images, const T* 
 /// The gradient of `max_pool_back` by dy: of each window, the element of `slopes`, an array of images, where the image is largest.
 template <class T>
 void max_pool_back_back(const image_windows& in, const T* images, const T* slopes, T* out) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     const T* const taken = slopes + image * in.image_elements();
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
@@ -164,7 +171,7 @@ void max_pool_back_back(const image_windows& in, const T* images, const T* slope
 /// The mean of each window's elements within the image, per channel.
 template <class T>
 void average_pool(const image_windows& in, const T* images, T* out) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
       T* const to = out + (image * in.positions() + at) * in.channels;
@@ -180,7 +187,7 @@ void average_pool(const image_windows& in, const T* images, T* out) {
 /// The gradient by the images: each element of dy is spread evenly over its window.
 template <class T>
 void average_pool_back(const image_windows& in, const T* dy, T* to_images) {
-  parallel_for(in.batch, [&](std::int64_t image) {
+  detail::for_each_image(in, [&](std::int64_t image) {
     T* const to = to_images + image * in.image_elements();
     std::fill_n(to, in.image_elements(), T(0));
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {

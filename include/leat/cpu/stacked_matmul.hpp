@@ -20,8 +20,8 @@ void multiply_stacks(const kernels::matrix_stacks& s, const T* a, const T* b, T*
     else
       matmul<T>(s.ta, s.tb, s.m, s.n, s.k, T(1), a + s.place(s.step_a, at), s.lda, b + s.place(s.step_b, at), s.ldb, T(0), to, s.n);
   };
-  constexpr std::int64_t least_work = 1 << 15;  // multiplications that are worth another thread
-  const std::int64_t at_once = std::max<std::int64_t>(1, least_work / std::max<std::int64_t>(s.m * s.n * std::max<std::int64_t>(s.k, 1), 1));
+  const std::int64_t work = s.m * s.n * std::max<std::int64_t>(s.k, 1);
+  const std::int64_t at_once = std::max<std::int64_t>(1, detail::least_multiplications_per_chunk / work);
   parallel_for((s.count + at_once - 1) / at_once, [&](std::int64_t block) {
     for (std::int64_t at = block * at_once; at < std::min((block + 1) * at_once, s.count); ++at) multiply(at);
   });

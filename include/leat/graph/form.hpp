@@ -30,7 +30,6 @@ enum class field_kind : unsigned char {
   fixed_type,    // attribute: the dtype of the inputs that hold values of the row; `value` if these inputs are created here
   scalar,        // input: the next value, int32
   vector,        // input: all remaining values, int32 [n]
-  sizes,         // input: the next `value` values, int32 [value]
   half,          // input: the first half of the remaining values, int32 [n]
   pairs,         // input: all remaining values, int32 [n, 2]; the first half is column 0
   axes,          // input: all remaining values; if there are none, all axes of operand 0
@@ -50,7 +49,7 @@ struct field {
 
 /// Whether the field is an input that holds numeric attributes, not an operand.
 constexpr bool is_number_input(field_kind k) {
-  return k == field_kind::scalar || k == field_kind::vector || k == field_kind::sizes || k == field_kind::half || k == field_kind::pairs || k == field_kind::axes ||
+  return k == field_kind::scalar || k == field_kind::vector || k == field_kind::half || k == field_kind::pairs || k == field_kind::axes ||
          k == field_kind::bits || k == field_kind::fixed_scalar;
 }
 /// Whether the field is an operand.

@@ -1,5 +1,6 @@
 #pragma once
-// Entries of `index`, of typed expressions and of graphs with names: what of an axis is taken. `along::between(1, 5)` is Python's `1:5`.
+// Entries of the function `index`, each of which says what a result takes of an axis: `along::between(1, 5)` is Python's `1:5`. Typed
+// expressions and graphs with names have the same entries.
 
 #include <cstdint>
 

@@ -1,6 +1,7 @@
 #pragma once
 // Operators on images [batch, height, width, channels]: convolutions, pools and their gradients, which are again such operators. Height
-// and width are sizes, the batch may be a named dimension. Errors of all functions: rules.hpp.
+// and width are sizes, the batch may be a named dimension. The gradients have no form: graphs with names make TensorFlow's nodes of them by
+// named/gradients/nn.hpp. Errors of all functions: rules.hpp.
 
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/windows.hpp>
@@ -89,13 +90,7 @@ struct convolution_rule : rule::image_rule {
   static constexpr bool by_channel = ByChannel;
 
   /// The filters of one image, as an array [height, width, channels of a group, filters].
-  static constexpr shape flat_filter(shape filter) {
-    if (ByChannel) {
-      filter.dim[3] = filter[2] < 0 || filter[3] < 0 ? unknown_dimension : filter[2] * filter[3];
-      filter.dim[2] = 1;
-    }
-    return filter;
-  }
+  static constexpr shape flat_filter(const shape& filter) { return ByChannel ? leat::detail::depthwise_filter(filter) : filter; }
   /// The shape of the result of images and filters.
   static constexpr inference result_of(dtype type, const shape& image, const shape& given, const leat::detail::window_settings& how) {
     if (ByChannel && !may_equal(image[3], given[2])) return inference::wrong("images and filters differ in the number of channels");
@@ -141,15 +136,12 @@ struct convolution_op : convolution_rule<ByChannel> {
                                                                   g.input(0), g.dy()));
   }
 };
+#undef LEAT_CONVOLUTION_FIELDS
 /// The gradient of a convolution by its images, whose shape comes first among the attributes. Source: TensorFlow `Conv2DBackpropInput`,
 /// `DepthwiseConv2dNativeBackpropInput`.
 template <bool ByChannel>
 struct convolution_input_grad_op : convolution_rule<ByChannel> {
   static constexpr std::string_view type = ByChannel ? "DepthwiseConv2dNativeBackpropInput" : "Conv2DBackpropInput";
-  static constexpr field form[9]{{field_kind::sizes, "input_sizes", 4},
-                                 {field_kind::operand, "filter"},
-                                 {field_kind::operand, "out_backprop"},
-                                 LEAT_CONVOLUTION_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     inference got = rule::image_rule::floating_images(x);
     if (!got.problem.empty()) return got;
@@ -174,10 +166,6 @@ struct convolution_input_grad_op : convolution_rule<ByChannel> {
 template <bool ByChannel>
 struct convolution_filter_grad_op : convolution_rule<ByChannel> {
   static constexpr std::string_view type = ByChannel ? "DepthwiseConv2dNativeBackpropFilter" : "Conv2DBackpropFilter";
-  static constexpr field form[9]{{field_kind::operand, "input"},
-                                 {field_kind::sizes, "filter_sizes", 4},
-                                 {field_kind::operand, "out_backprop"},
-                                 LEAT_CONVOLUTION_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     inference got = rule::image_rule::floating_images(x);
     if (!got.problem.empty()) return got;
@@ -197,8 +185,6 @@ struct convolution_filter_grad_op : convolution_rule<ByChannel> {
     if (g.wants(1)) give(g, 1, make_node<convolution_op<ByChannel>>(leat::detail::numbers_without_shape(g).all(), g.input(0), g.dy()));
   }
 };
-#undef LEAT_CONVOLUTION_FIELDS
-
 /// Fields of pools that follow the operands. Attributes: window, strides, padding.
 #define LEAT_POOL_FIELDS                                                                                             \
   {field_kind::type_of, "T"}, {field_kind::list, "ksize", 4}, {field_kind::list, "strides", 4},                      \
@@ -218,8 +204,6 @@ struct pool_rule : rule::image_rule {
 /// TensorFlow `MaxPoolGradGrad`.
 struct max_pool_grad_grad_op : pool_rule {
   static constexpr std::string_view type = "MaxPoolGradGrad";
-  static constexpr field form[]{
-      {field_kind::operand, "orig_input"}, {field_kind::operand, "orig_output"}, {field_kind::operand, "grad"}, LEAT_POOL_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     inference got = floating_images(x);
     if (!got.problem.empty()) return got;
@@ -232,11 +216,6 @@ struct max_pool_grad_grad_op : pool_rule {
 /// The gradient of MaxPool: each element of dy goes to the first of the largest elements of its window. Source: TensorFlow `MaxPoolGrad`.
 struct max_pool_grad_op : pool_rule {
   static constexpr std::string_view type = "MaxPoolGrad";
-  static constexpr field form[]{{field_kind::operand, "orig_input"},
-                                {field_kind::operand, "orig_output"},
-                                {field_kind::operand, "grad"},
-                                LEAT_POOL_FIELDS,
-                                {field_kind::integers, "explicit_paddings"}};
   static constexpr inference infer(const operand_list& x) {
     inference got = floating_images(x);
     if (!got.problem.empty()) return got;
@@ -291,7 +270,6 @@ struct avg_pool_op : pool_rule {
 };
 struct avg_pool_grad_op : pool_rule {
   static constexpr std::string_view type = "AvgPoolGrad";
-  static constexpr field form[]{{field_kind::sizes, "orig_input_shape", 4}, {field_kind::operand, "grad"}, LEAT_POOL_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     inference got = floating_images(x);
     if (!got.problem.empty()) return got;

@@ -85,7 +85,7 @@ using why_no_range = error_in_expression<problem_text<range_plan<T, Start, Limit
 }  // namespace detail
 
 /// Numbers in equal steps, from `Start` up to `Limit`, without it: `range<0, 5>()` is 0, 1, 2, 3, 4, `range<5, 0, -2>()` is 5, 3, 1. The
-/// dtype is that of the numbers, int32 for those without a fraction, or the one that comes first: `range<float, 0, 5>()`. Shapes: result
+/// dtype is that of the numbers, so int32 for plain integers; `range<float, 0, 5>()` states another one. Shapes: result
 /// [⌈(limit - start) / delta⌉]. Dtypes: numbers. Errors: a step of 0, or away from the limit. Source: TensorFlow `Range`.
 template <element_type T, auto Start, auto Limit, auto Delta = 1>
   requires detail::possible_range<T, Start, Limit, Delta>

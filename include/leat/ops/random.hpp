@@ -7,17 +7,13 @@
 
 namespace leat {
 
-/// Random numbers of a seed. Attributes: the dtype and the shape of the result. Source: TensorFlow `StatelessRandomUniform` and
+/// Random numbers of a seed. Attributes: the dtype and the shape of the result. There is no form, because TensorFlow's node takes the shape
+/// before the operand: `to_graph` writes it. Source: TensorFlow `StatelessRandomUniform` and
 /// `StatelessRandomNormal`, whose numbers these are.
 template <bool Normal>
 struct stateless_random_op {
   static constexpr std::string_view type = Normal ? "StatelessRandomNormal" : "StatelessRandomUniform";
   static constexpr facts what{.work = work_kind::random, .stops_gradient = true};
-  static constexpr field form[5]{{field_kind::type_number, "dtype"},
-                                 {field_kind::vector, "shape"},
-                                 {field_kind::operand, "seed"},
-                                 {field_kind::type_of, "Tseed"},
-                                 {field_kind::fixed_type, "T", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != dtype::int32 && x.type(0) != dtype::int64) return inference::wrong("the seed is of int32 or int64");

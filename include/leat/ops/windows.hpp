@@ -80,12 +80,22 @@ enum class channel_order : unsigned char { last, first };
 inline constexpr std::string_view padding_words[]{"SAME", "VALID", "EXPLICIT"};
 inline constexpr std::string_view image_order_words[]{"NHWC", "NCHW"};
 
+/// The filters [h, w, channels, multiplier] of a depthwise convolution, as those of one with a group for each channel: [h, w, 1, channels *
+/// multiplier].
+constexpr shape depthwise_filter(shape filter) {
+  std::int64_t filters = unknown_dimension;
+  if (filter[2] >= 0 && filter[3] >= 0 && (!multiplies(filter[2], filter[3], filters) || filters > max_elements)) filters = unknown_dimension;
+  filter.dim[2] = 1;
+  filter.dim[3] = filters;
+  return filter;
+}
+
 /// Completes an axis whose size, window, stride and dilation are known: the padding before the image, and the number of windows. `listed`
 /// are the paddings before and behind that `explicit_paddings` lists. False if no window fits.
 constexpr bool place_windows(window_axis& a, window_padding how, const std::int64_t (&listed)[2]) {
   const std::int64_t span = a.span();
   if (how == window_padding::same) {
-    a.count = (a.size + a.stride - 1) / a.stride;
+    a.count = a.size == 0 ? 0 : (a.size - 1) / a.stride + 1;
     a.before = std::max<std::int64_t>((a.count - 1) * a.stride + span - a.size, 0) / 2;
     return true;
   }
@@ -106,7 +116,6 @@ struct window_settings {
   const std::int64_t* listed = nullptr;     // two for each axis
   int listed_count = 0;
 
-  static constexpr int convolution_numbers = 9, pool_numbers = 9;
   /// Of a convolution: strides, padding, dilations, explicit paddings.
   static constexpr window_settings of_convolution(const std::int64_t* numbers, int count) {
     return {.strides = numbers, .dilations = numbers + 5, .padding = numbers[4], .listed = numbers + 9, .listed_count = count - 9};

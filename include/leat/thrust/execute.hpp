@@ -6,9 +6,8 @@
 // plain types, because nvcc prints them.
 
 #include <leat/kernels/cluster.hpp>
-#include <leat/kernels/print.hpp>
+#include <leat/kernels/library.hpp>
 #include <leat/kernels/program_plan.hpp>
-#include <leat/kernels/whole_array.hpp>
 
 #include <bit>
 #include <cstddef>

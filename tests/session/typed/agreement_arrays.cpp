@@ -1,6 +1,7 @@
 // Typed functions that rearrange arrays, look elements up and contract axes, against the same expressions in a graph with names.
 
 #include "support/agreement.hpp"
+#include "support/check.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,12 +10,6 @@ using namespace leat::literals;
 
 namespace {
 
-template <std::size_t N>
-xt::xtensor<float, N> varied(const std::array<std::size_t, N>& extents, int seed) {
-  xt::xtensor<float, N> made(extents);
-  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = 2 * uniform<float>(static_cast<std::uint64_t>(seed), i) - 1;
-  return made;
-}
 template <class Both>
 bool has_node(Both& both, std::string_view type) {
   const graph& g = both.dynamic().owner();
@@ -47,7 +42,7 @@ TEST_CASE("parts, orders and repetitions agree with those of graphs") {
   both.copy(w);
   for (const std::size_t n : {2u, 5u, 1u}) {
     CAPTURE(n);
-    const auto xs = varied<3>({n, 4, 6}, static_cast<int>(n));
+    const auto xs = leat_test::filled<float, 3>({n, 4, 6}, -1, 1, n);
     CHECK(both.look({{"x:0", tensor_value(xs)}}, x = xs) < 1e-5);
     both.train({{"x:0", tensor_value(xs)}}, x = xs);
     CHECK(both.of(w) < 1e-5);
@@ -71,7 +66,7 @@ TEST_CASE("lookups by index tuples agree with those of graphs") {
   both.copy(w);
   for (const std::size_t n : {2u, 5u}) {
     CAPTURE(n);
-    const auto xs = varied<3>({n, 4, 3}, static_cast<int>(n));
+    const auto xs = leat_test::filled<float, 3>({n, 4, 3}, -1, 1, n);
     const xt::xtensor<std::int32_t, 2> is{{1, 3}, {0, 0}, {1, 3}};
     const xt::xtensor<std::int64_t, 1> cs{2, 0};
     const feed_list feeds{{"x:0", tensor_value(xs)}, {"ids:0", tensor_value(is)}, {"columns:0", tensor_value(cs)}};
@@ -96,7 +91,7 @@ TEST_CASE("contractions agree with those of graphs") {
   both.copy(w);
   for (const std::size_t n : {2u, 5u}) {
     CAPTURE(n);
-    const auto xs = varied<3>({n, 4, 4}, static_cast<int>(n));
+    const auto xs = leat_test::filled<float, 3>({n, 4, 4}, -1, 1, n);
     CHECK(both.look({{"x:0", tensor_value(xs)}}, x = xs) < 1e-5);
     both.train({{"x:0", tensor_value(xs)}}, x = xs);
     CHECK(both.of(w) < 1e-5);

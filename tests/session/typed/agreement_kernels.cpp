@@ -1,20 +1,16 @@
 // Typed convolutions, pools and random numbers against the same expressions in a graph with names, whose nodes are TensorFlow's.
 
 #include "support/agreement.hpp"
+#include "support/check.hpp"
 
 #include <doctest/doctest.h>
+
+#include <leat/vmap.hpp>
 
 using namespace leat;
 using namespace leat::literals;
 
 namespace {
-
-template <std::size_t N>
-xt::xtensor<float, N> varied(const std::array<std::size_t, N>& extents, int seed) {
-  xt::xtensor<float, N> made(extents);
-  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = 2 * uniform<float>(static_cast<std::uint64_t>(seed), i) - 1;
-  return made;
-}
 
 // `f` of images and filters, and the gradients by both, compiled and in a graph.
 template <int Filters, class F>
@@ -36,7 +32,7 @@ void compare(F f, std::initializer_list<const char*> types) {
   }
   for (const std::size_t n : {2u, 5u, 1u}) {
     CAPTURE(n);
-    const auto images = varied<4>({n, 7, 6, 4}, static_cast<int>(n));
+    const auto images = leat_test::filled<float, 4>({n, 7, 6, 4}, -1, 1, n);
     CHECK(both.look({{"x:0", tensor_value(images)}}, x = images) < 1e-5);
     both.train({{"x:0", tensor_value(images)}}, x = images);
     CHECK(both.of(w) < 1e-5);
@@ -94,4 +90,19 @@ TEST_CASE("random numbers of a seed are the same in a graph, fused and node by n
     const auto results = s.run(std::vector<graph_element>(sized.begin(), sized.end()), {{"seed:0", given}, {"x:0", tensor_value(xs)}});
     CHECK(leat_test::distance(results[0], expected) == 0);
   }
+}
+
+TEST_CASE("what TensorFlow has no node for is refused by to_graph, by its name") {
+  const auto params = placeholder<"params", float, 5, 4, 3>();
+  const auto indices = placeholder<"indices", std::int32_t, 5, 2, 2>();
+  const auto each = vmap([](const auto& p, const auto& i) { return gather_nd(p, i); })(params, indices);
+  graph g;
+  const auto scope = g.as_default();
+  std::string said;
+  try {
+    to_graph(each);
+  } catch (const unimplemented& e) {
+    said = e.what();
+  }
+  CHECK(said.find("to_graph: a GatherPlaces") != std::string::npos);
 }

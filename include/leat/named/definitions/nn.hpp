@@ -36,24 +36,16 @@ inline std::int64_t attribute_at(const shape_context& c, std::string_view name, 
   const auto* list = a != nullptr ? a->get_list<std::int64_t>() : nullptr;
   return list != nullptr && static_cast<std::size_t>(k) < list->size() ? (*list)[static_cast<std::size_t>(k)] : otherwise;
 }
-// The number of positions of a window along one dimension. Source: TensorFlow's padding SAME and VALID.
+// The number of positions of a window along one dimension, where all sizes are known.
 inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride) {
   const auto padding = window_padding_of(c.attribute("padding"));
   if (size < 0 || window < 0 || stride <= 0 || !padding || *padding == window_padding::listed) return unknown_dimension;
-  if (*padding == window_padding::same) return size == 0 ? 0 : (size - 1) / stride + 1;
-  if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
-  return (size - window) / stride + 1;
+  window_axis a{.size = size, .window = window, .stride = stride};
+  if (!place_windows(a, *padding, {0, 0}))
+    c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
+  return a.count;
 }
 inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
-/// The filters [h, w, channels, multiplier] of a depthwise convolution, as those of one with a group for each channel: [h, w, 1, channels *
-/// multiplier].
-inline shape depthwise_filter(shape filter) {
-  std::int64_t filters = unknown_dimension;
-  if (filter[2] >= 0 && filter[3] >= 0 && (!multiplies(filter[2], filter[3], filters) || filters > max_elements)) filters = unknown_dimension;
-  filter.dim[2] = 1;
-  filter.dim[3] = filters;
-  return filter;
-}
 /// Images [batch, h, w, channels], or volumes [batch, d, h, w, channels], with `Axes` axes of space.
 template <int Axes, bool IsDepthwise = false>
 void convolved_shape(shape_context& c) {

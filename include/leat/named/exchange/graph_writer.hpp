@@ -139,7 +139,7 @@ class graph_writer {
     return stack(parts, 0, "shape");
   }
 
-  // Random numbers of a seed: TensorFlow's node takes the shape first.
+  // Random numbers of a seed, whose class has no form.
   output random_numbers(const node& n, const output& seed) {
     std::vector<std::int64_t> sizes;
     for (int k = 1; k < n.attribute_count; ++k) sizes.push_back(from_.attribute(n, k));
@@ -260,6 +260,8 @@ class graph_writer {
       numbers.push_back(from_.attribute(n, k));
       named = named || ((n.op->kind != op_kind::composite || n.op->what.takes_shape) && is_named(numbers.back()));
     }
+    if (!numbers.empty() && !has_numbers(form_of(*n.op, n.input_count)))
+      throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
     if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
     const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
     std::vector<number_argument> arguments;

@@ -44,7 +44,6 @@ std::vector<number_argument> size_arguments(const node& n, std::span<const std::
         arguments.push_back(sizes(cursor.rest(), is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op)));
         break;
       case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
-      case field_kind::sizes: arguments.push_back(sizes(cursor.take(static_cast<std::size_t>(f.value)), false)); break;
       case field_kind::list: cursor.take(static_cast<std::size_t>(f.value)); break;
       case field_kind::scalar: {
         const auto v = cursor.next();

@@ -84,7 +84,6 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
       case field_kind::scalar: inputs.push_back({f.name, static_cast<std::int32_t>(cursor.next())}); break;
       case field_kind::fixed_scalar: inputs.push_back({f.name, static_cast<std::int32_t>(f.value)}); break;
       case field_kind::half: inputs.push_back({f.name, detail::int32_vector(cursor.take(cursor.left() / 2))}); break;
-      case field_kind::sizes: inputs.push_back({f.name, detail::int32_vector(cursor.take(static_cast<std::size_t>(f.value)))}); break;
       case field_kind::vector: {
         auto values = cursor.rest();
         std::vector<std::int64_t> reversed;
@@ -179,7 +178,6 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
       case field_kind::scalar:
       case field_kind::bits: cursor.next(); break;
       case field_kind::half: cursor.take(cursor.left() / 2); break;
-      case field_kind::sizes: cursor.take(static_cast<std::size_t>(f.value)); break;
       case field_kind::vector:
       case field_kind::axes:
       case field_kind::pairs: cursor.rest(); break;
@@ -298,10 +296,6 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
             throw invalid_argument(std::string(f.name) + " must be a matrix of two columns, not " + to_text(p.shape));
           for (std::size_t k = 0; k < 2; ++k)
             for (std::size_t i = k; i < list->size(); i += 2) numbers.push_back((*list)[i]);
-          break;
-        case field_kind::sizes:
-          if (static_cast<std::int64_t>(list->size()) != f.value) return std::nullopt;
-          numbers.insert(numbers.end(), list->begin(), list->end());
           break;
         default:
           if (f.kind == field_kind::half) first_half = list->size();

@@ -132,7 +132,7 @@ void run_stateless(kernel_context& c) {
   if (seed.extent().rank != 1 || seed.extent()[0] != 2) throw invalid_argument("seed must have shape [2], not " + brackets(seed.extent()));
   const dtype type = c.node.type_of("dtype", dtype::float32);
   tensor_value made(type, extent);
-  // What the kernel is told: its attribute, and the extents of the seed and of the result.
+  // As a program's step would store them: one attribute, then the shapes [2] of the seed and [elements] of the result.
   const std::int64_t numbers[]{1, static_cast<std::int64_t>(type), 1, 2, 1, made.elements()};
   with_fraction(type, [&]<class T>(T) {
     with_index(seed.type(), [&]<class Seed>(Seed) {
