@@ -4,7 +4,7 @@
 # FILE marks with the comment  // ERROR HERE  the line at which the first error must point (or names it: // line: N), and
 # for each text that g++'s output must contain has a comment line  // expect: TEXT  (clang's: // expect-clang: TEXT).
 # g++'s output has at most 15 lines and 2,000 bytes, unless  // lines: N  or  // bytes: N  says otherwise, and its first
-# line is about FILE. With LEAT_FIXED defined FILE must compile, so that it fails for the reason that is meant.
+# line is about FILE; the path of the checkout does not count. With LEAT_FIXED defined FILE must compile, so that it fails for the reason that is meant.
 set -uo pipefail
 export LC_ALL=C
 
@@ -34,7 +34,8 @@ if grep -q 'Free Software Foundation' <<<"$("${compiler[0]}" --version)"; then f
 output=$("${compiler[@]}" "$file" 2>&1)
 status=$?
 lines=$(printf '%s\n' "$output" | wc -l)
-bytes=$(printf '%s\n' "$output" | wc -c)
+root=$(cd "$(dirname "$0")/../.." && pwd)
+bytes=$(printf '%s\n' "${output//"$root/"/}" | wc -c)
 printf '%s\n(%d lines, %d bytes)\n' "$output" "$lines" "$bytes"
 
 if [ "$status" -eq 0 ]; then complain "it compiles"; fi
