@@ -6,6 +6,9 @@
 
 #include <sys/mman.h>
 
+#include <functional>
+#include <vector>
+
 namespace leat_test {
 
 /// Memory that faults when the host touches it.
@@ -49,19 +52,63 @@ struct apart_device {
     const opened_memory opened;
     if (bytes > 0) std::memcpy(to, from, bytes);
   }
-  static void copy_out(void* to, const void* from, std::size_t bytes) {
-    const opened_memory opened;
-    if (bytes > 0) std::memcpy(to, from, bytes);
+  void copy_out(void* to, const void* from, std::size_t bytes) const {
+    const auto copy = [=] {
+      const opened_memory opened;
+      if (bytes > 0) std::memcpy(to, from, bytes);
+    };
+    if (recorded_ != nullptr) recorded_->calls.push_back(copy);
+    else copy();
   }
   static void finish() {}
-  template <class Program, std::size_t... Step>
-  void run(const workspace& w, std::index_sequence<Step...> steps) {
-    on_thrust::run_program<Program>(*this, w, steps);
+  static void* allocate_on_host(std::size_t bytes) { return ::operator new(bytes); }
+  static void release_on_host(void* p) { ::operator delete(p); }
+  static void copy_in_kept(void* to, const void* from, std::size_t bytes) { copy_in(to, from, bytes); }
+  static void wait_for_kept() {}
+
+  /// The calls of a step with their arguments as they were.
+  struct recording {
+    std::vector<void*> addresses;
+    std::vector<std::function<void()>> calls;
+    bool recorded = false;
+    void clear() { *this = {}; }
+    bool is_ready() const { return recorded; }
+  };
+  template <class Program>
+  static constexpr std::size_t recordings_of = on_thrust::recordings_of<Program>;
+  template <class Program, class Last>
+  void run_recorded(const workspace& w, recording* recordings, Last last) {
+    on_thrust::run_recorded<Program>(*this, w, recordings, last);
   }
+  template <class Steps>
+  void repeat(recording& r, void* const* addresses, std::size_t count, Steps steps) {
+    const std::vector<void*> now(addresses, addresses + count);
+    if (r.addresses != now) {
+      r.clear();
+      r.addresses = now;
+      steps();
+      return;
+    }
+    if (!r.recorded) {
+      recorded_ = &r;
+      steps();
+      recorded_ = nullptr;
+      r.recorded = true;
+    }
+    for (const auto& call : r.calls) call();
+  }
+  template <class Call>
+  void perform(const Call& call) {
+    if (recorded_ != nullptr) recorded_->calls.push_back(call);
+    else call();
+  }
+
   template <class Item>
-  static void for_each(std::int64_t n, std::int64_t, const Item& item) {
-    const opened_memory opened;
-    for (std::int64_t k = n; k-- > 0;) item(k);  // in any order
+  void for_each(std::int64_t n, std::int64_t, const Item& item) {
+    perform([n, item] {
+      const opened_memory opened;
+      for (std::int64_t k = n; k-- > 0;) item(k);  // in any order
+    });
   }
   template <class Index>
   static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows,
@@ -72,10 +119,13 @@ struct apart_device {
     return -1;
   }
   template <class T>
-  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale,
+  void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale,
                        const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
     for_each(m * n, k, on_thrust::detail::product_of(ta, tb, n, k, alpha, scale, a, lda, b, ldb, beta, c, ldc));
   }
+
+ private:
+  recording* recorded_ = nullptr;
 };
 
 }  // namespace leat_test

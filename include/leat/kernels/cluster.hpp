@@ -13,7 +13,7 @@ namespace leat::kernels {
 template <class Lanes, class Instructions>
 struct cluster {
   static constexpr const std::int64_t* code = Instructions::code;
-  /// A word of the instructions; consteval, so that device code gets a constant.
+  /// A word of the instructions as a constant: the list itself is not in a GPU's memory, so no device code may read it.
   static consteval std::int64_t word(int at) { return code[at]; }
   static constexpr int operands = static_cast<int>(code[operand_total]);
   static constexpr int outer = static_cast<int>(code[outer_loops]);
@@ -23,6 +23,8 @@ struct cluster {
   static constexpr int accumulators = static_cast<int>(code[accumulator_total]);
   static constexpr int accumulating = static_cast<int>(code[accumulating_total]);
   static constexpr int spills = static_cast<int>(code[spill_total]);
+
+  static constexpr bool is_batch = Lanes::count > 1 && !team_of_threads<Lanes>;
 
   using lane_file = detail::registers<Lanes, static_cast<int>(code[lane_registers]), static_cast<int>(code[lane_registers + 1]),
                                       static_cast<int>(code[lane_registers + 2]), static_cast<int>(code[lane_registers + 3]),
@@ -63,7 +65,7 @@ struct cluster {
   }();
   static constexpr bool is_large = [] {
     for (int t = 0; t < stage_count; ++t)
-      if (phase_size(2 + 2 * t) > 64) return Lanes::count > 1;
+      if (phase_size(2 + 2 * t) > 64) return is_batch;
     return false;
   }();
   // Whether the cluster works on small matrices of many models. Its registers must then not go through memory, and its instructions are
@@ -92,8 +94,8 @@ struct cluster {
     template <std::size_t... I>
     [[gnu::always_inline]] static constexpr void run(state& s, lane_file& none, const cluster_arguments& a, std::index_sequence<I...>) {
       constexpr int w = words_per_instruction;
-      (detail::scalar_step<state, code[At + w * int(I) + 5]>::run(s, none, a, code[At + w * int(I) + 1], code[At + w * int(I) + 2],
-                                                                 code[At + w * int(I) + 3], code[At + w * int(I) + 4]),
+      (detail::scalar_step<state, code[At + w * int(I) + 5]>::run(s, none, a, word(At + w * int(I) + 1), word(At + w * int(I) + 2),
+                                                                 word(At + w * int(I) + 3), word(At + w * int(I) + 4)),
        ...);
     }
     [[gnu::always_inline]] static constexpr void run(state& s, lane_file& none, const cluster_arguments& a) {
@@ -112,7 +114,7 @@ struct cluster {
                                                           std::index_sequence<I...>) {
     constexpr int w = words_per_instruction;
     (detail::lane_step<state, Partial, Copy, code[At + w * int(I) + 5]>::run(
-         s, lanes, place, code[At + w * int(I) + 1], code[At + w * int(I) + 2], code[At + w * int(I) + 3], code[At + w * int(I) + 4]),
+         s, lanes, place, word(At + w * int(I) + 1), word(At + w * int(I) + 2), word(At + w * int(I) + 3), word(At + w * int(I) + 4)),
      ...);
   }
   template <int At, int Size, bool Partial, int Copy>
@@ -180,7 +182,7 @@ struct cluster {
   // For rows of several stages: the operand that the first stage reads, and the one that the last stage writes, or -1. While the second
   // stage works on a row in the cache, the next row is prefetched, because hardware prefetchers stop at the row's end, and so are the lines
   // to which this row's result will be written.
-  static constexpr bool has_stages = stage_count >= 2 && outer == 1 && Lanes::count > 1;
+  static constexpr bool has_stages = stage_count >= 2 && outer == 1 && is_batch;
   static constexpr int read_operand = has_stages ? array_of(2, load, 2) : -1;
   static constexpr int written_operand = has_stages ? array_of(2 * stage_count, store, 1) : -1;
   template <int Phase>

@@ -35,7 +35,8 @@ struct workspace {
 struct chunk_limits {
   std::int64_t elements = 16384;
   std::int64_t most = 64;
-  std::int64_t most_partials = 16;
+  std::int64_t most_partials = 16;  // of rows
+  std::int64_t most_pieces = 64;    // of one row whose pieces' results are combined
   std::int64_t last_cache = -1;  // bytes; -1: queried from the system
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 // Thrust's CUDA system as a session's device; the header is empty unless nvcc compiles it. Each session has its own stream, on which
-// everything runs in order: feeds are copied in, steps run, and fetches are copied out; only then does the host wait. Products use cuBLAS
-// if LEAT_USE_CUBLAS is defined, as transposed products of column-major matrices.
+// everything runs in order: feeds are copied in, steps run, and fetches are copied out; only then does the host wait. Steps are recorded as
+// a CUDA graph in the second run for the same arrays, and then launched as one. Products use cuBLAS if LEAT_USE_CUBLAS is defined, as
+// transposed products of column-major matrices.
 
 #if defined(__CUDACC__)
 
@@ -10,12 +11,15 @@
 #include <cublas_v2.h>
 #endif
 #include <leat/thrust/execute.hpp>
+#include <leat/thrust/team_lanes.hpp>
 #include <thrust/find.h>
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/system/cuda/execution_policy.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 static_assert(THRUST_VERSION >= 200000, "an older Thrust than nvcc's own stands first on the include path");
 
@@ -27,6 +31,66 @@ inline void check_cuda(cudaError_t status, const char* what) {
   if (status != cudaSuccess)
     throw failed_precondition(std::string("CUDA, ") + what + ": " + cudaGetErrorString(status));
 }
+
+/// Steps recorded as a CUDA graph.
+class cuda_recording {
+ public:
+  cuda_recording() = default;
+  cuda_recording(const cuda_recording&) = delete;
+  cuda_recording& operator=(const cuda_recording&) = delete;
+  ~cuda_recording() { clear(); }
+
+  void clear() {
+    if (graph_ != nullptr) {
+      cudaStreamSynchronize(stream_);  // it may still run
+      cudaGraphExecDestroy(graph_);
+    }
+    graph_ = nullptr;
+    addresses_.clear();
+    can_record_ = true;
+  }
+  bool is_for(void* const* addresses, std::size_t count) const {
+    return addresses_.size() == count && count > 0 && std::equal(addresses, addresses + count, addresses_.begin());
+  }
+  void begin(void* const* addresses, std::size_t count) {
+    clear();
+    addresses_.assign(addresses, addresses + count);
+  }
+  bool is_ready() const { return graph_ != nullptr; }
+  void launch() const { check_cuda(cudaGraphLaunch(graph_, stream_), "repeating a step"); }
+
+  /// Records what `steps` does on the stream, without doing it; false if CUDA cannot record it.
+  template <class Steps>
+  bool record(cudaStream_t stream, Steps steps) {
+    if (!can_record_) return false;
+    can_record_ = false;
+    stream_ = stream;
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
+    cudaGraph_t graph = nullptr;
+    try {
+      steps();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      if (graph != nullptr) cudaGraphDestroy(graph);
+      cudaGetLastError();
+      throw;
+    }
+    const bool recorded =
+        cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph != nullptr && cudaGraphInstantiate(&graph_, graph, 0) == cudaSuccess;
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    if (!recorded) {
+      cudaGetLastError();  // it is no failure of the steps, which run as before
+      graph_ = nullptr;
+    }
+    return recorded;
+  }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  std::vector<void*> addresses_;
+  bool can_record_ = true;
+};
 
 /// Item 0: computes the two factors of a product, for cuBLAS.
 template <class T>
@@ -44,19 +108,26 @@ struct factor_items {
 
 class cuda_device {
   cudaStream_t stream_ = nullptr;
+  cudaEvent_t kept_ = nullptr;
   auto policy() const { return ::thrust::cuda::par_nosync.on(stream_); }
 
  public:
   static constexpr bool shares_memory = false;
+  static constexpr bool teams = true;
+  template <int Count>
+  using lanes = team_lanes<Count>;
   using workspace = leat::workspace;
   static constexpr chunk_limits chunks = device_chunks;
 
   cuda_device() {
     detail::check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+    detail::check_cuda(cudaEventCreateWithFlags(&kept_, cudaEventDisableTiming), "making an event");
 #if defined(LEAT_USE_CUBLAS)
     factors_ = allocate(2 * sizeof(double));
+    workspace_ = allocate(workspace_bytes);
     check_cublas(cublasCreate(&cublas_));
     check_cublas(cublasSetStream(cublas_, stream_));
+    check_cublas(cublasSetWorkspace(cublas_, workspace_, workspace_bytes));  // so that a product in a recording allocates nothing
 #endif
   }
   cuda_device(const cuda_device&) = delete;
@@ -65,8 +136,10 @@ class cuda_device {
     cudaStreamSynchronize(stream_);
 #if defined(LEAT_USE_CUBLAS)
     cublasDestroy(cublas_);
+    release(workspace_);
     release(factors_);
 #endif
+    cudaEventDestroy(kept_);
     cudaStreamDestroy(stream_);
   }
 
@@ -76,6 +149,13 @@ class cuda_device {
     return p;
   }
   static void release(void* p) { cudaFree(p); }
+  /// Memory of the host that the device reads and writes by itself.
+  static void* allocate_on_host(std::size_t bytes) {
+    void* p = nullptr;
+    detail::check_cuda(cudaMallocHost(&p, bytes), "allocating memory of the host");
+    return p;
+  }
+  static void release_on_host(void* p) { cudaFreeHost(p); }
   /// Copies to the device; `from` may be changed after the call.
   void copy_in(void* to, const void* from, std::size_t bytes) const {
     if (bytes == 0) return;
@@ -83,6 +163,12 @@ class cuda_device {
     cudaPointerAttributes attributes{};
     if (cudaPointerGetAttributes(&attributes, from) == cudaSuccess && attributes.type == cudaMemoryTypeHost) finish();
   }
+  /// Copies from memory of allocate_on_host, which must stay as it is until wait_for_kept() has returned.
+  void copy_in_kept(void* to, const void* from, std::size_t bytes) const {
+    detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "copying to the device");
+    detail::check_cuda(cudaEventRecord(kept_, stream_), "copying to the device");
+  }
+  void wait_for_kept() const { detail::check_cuda(cudaEventSynchronize(kept_), "copying to the device"); }
   /// Copies from the device; `to` is valid after finish().
   void copy_out(void* to, const void* from, std::size_t bytes) const {
     if (bytes > 0)
@@ -92,13 +178,39 @@ class cuda_device {
   cudaStream_t stream() const { return stream_; }
   void finish() const { detail::check_cuda(cudaStreamSynchronize(stream_), "running a step"); }
 
-  template <class Program, std::size_t... Step>
-  void run(const workspace& w, std::index_sequence<Step...> steps) {
-    run_program<Program>(*this, w, steps);
+  template <class Program>
+  static constexpr std::size_t recordings_of = on_thrust::recordings_of<Program>;
+  template <class Program, class Last>
+  void run_recorded(const workspace& w, detail::cuda_recording* recordings, Last last) {
+    on_thrust::run_recorded<Program>(*this, w, recordings, last);
+  }
+  using recording = detail::cuda_recording;
+  /// Runs the steps, which depend only on these addresses. The second time they are recorded as a CUDA graph, and launched as such from then
+  /// on; not the first time, in which CUDA may load their code.
+  template <class Steps>
+  void repeat(recording& r, void* const* addresses, std::size_t count, Steps steps) {
+    if (!r.is_for(addresses, count)) {
+      r.begin(addresses, count);
+      steps();
+    } else if (r.is_ready()) {
+      r.launch();
+    } else if (r.record(stream_, steps)) {
+      r.launch();
+    } else {
+      steps();
+    }
   }
   template <class Item>
   void for_each(std::int64_t n, std::int64_t, const Item& item) {
     if (n > 0) ::thrust::for_each_n(policy(), ::thrust::counting_iterator<std::int64_t>(0), n, item);
+  }
+  /// Runs each item by a team of `Count` threads.
+  template <int Count, class Item>
+  void for_each_team(std::int64_t n, const Item& item) {
+    if (n == 0) return;
+    constexpr int threads = 128;
+    detail::run_by_teams<Count><<<static_cast<unsigned>((n * Count + threads - 1) / threads), threads, 0, stream_>>>(n, item);
+    detail::check_cuda(cudaPeekAtLastError(), "starting a step");
   }
   template <class Index>
   std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool passes_negative) {
@@ -146,8 +258,10 @@ class cuda_device {
     if (status != CUBLAS_STATUS_SUCCESS)
       throw failed_precondition(std::string("cuBLAS: ") + cublasGetStatusString(status));
   }
+  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // what NVIDIA advises for the newest GPUs
   cublasHandle_t cublas_ = nullptr;
   void* factors_ = nullptr;
+  void* workspace_ = nullptr;
 #endif
 };
 

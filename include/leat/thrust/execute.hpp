@@ -1,14 +1,15 @@
 #pragma once
-// Runs a program's steps on one of Thrust's systems. Fused clusters have the same evaluator as on the CPU, one element at a time; here
-// their loops are cut into work items. On the host, an item is a chunk of the plan. On a GPU, it is an element if elements are independent,
-// and otherwise a chunk; the plan makes many small chunks there. Each chunk computes its own partial result of a sum over rows. These are
-// then combined in the order of the chunks, so that a result depends only on shapes. The types of work items contain only integers and
-// plain types, because nvcc prints them.
+// Runs a program's steps on one of Thrust's systems. Fused clusters have the same evaluator as on the CPU; here their loops are cut into
+// work items. On the host, an item is a chunk of the plan, one element at a time. On a GPU, it is an element if elements are independent,
+// and otherwise a chunk, whose rows a team of threads shares; the plan makes many small chunks there. Each chunk computes its own partial
+// result of a sum over rows. These are then combined in an order that depends only on shapes, and so does the result. The types of work
+// items contain only integers and plain types, because nvcc prints them.
 
 #include <leat/kernels/cluster.hpp>
 #include <leat/kernels/library.hpp>
 #include <leat/kernels/program_plan.hpp>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <string>
@@ -17,7 +18,11 @@
 namespace leat::on_thrust {
 
 /// Chunk sizes for a GPU: many small chunks.
-inline constexpr chunk_limits device_chunks{.elements = 32, .most = 1 << 16, .most_partials = 256};
+inline constexpr chunk_limits device_chunks{.elements = 32, .most = 1 << 16, .most_partials = 4096, .most_pieces = 4096};
+
+/// Whether a device runs items by teams of threads.
+template <class Device>
+concept has_teams = requires { Device::teams; };
 
 namespace detail {
 
@@ -50,22 +55,37 @@ constexpr bool finishes_all(int operand) {
 
 enum class cut { chunks, elements };
 
+// Sums over rows by elements: about this many threads, of at least so many rows each.
+inline constexpr std::int64_t summing_threads = 1 << 18, fewest_summed_rows = 8;
+// Partial results are combined by teams where results are few; where they are many, by threads, first in groups if there are many parts.
+inline constexpr std::int64_t few_results = 256, many_parts = 32, many_parts_for_teams = 256;
+
+/// The threads of a team for rows of this length: as many as there are positions, or 32; 1 for the shortest rows.
+constexpr int team_size(term inner) {
+  if (inner.powers != 0) return 32;
+  int size = 1;
+  while (size < 32 && size < inner.factor) size *= 2;
+  return size <= 2 ? 1 : size;
+}
+
 /// All data of a cluster, stored by value.
-template <class Cluster>
-struct cluster_data {
-  static constexpr int loops = Cluster::loops;
-  void* base[at_least_one(Cluster::operands)];
-  std::int64_t extents[at_least_one(loops)];
-  std::int64_t strides[at_least_one(Cluster::operands * loops)];
+template <int Operands, int Loops, int Accumulating>
+struct cluster_numbers {
+  void* base[at_least_one(Operands)];
+  std::int64_t extents[at_least_one(Loops)];
+  std::int64_t strides[at_least_one(Operands * Loops)];
   std::int64_t rows, inner;
   std::int64_t chunks, rows_per_chunk, inner_per_chunk;
+  bool is_small;  // whether the number of an element takes 32 bits, whose division is many times as fast
   std::byte* scratch;
   std::int64_t scratch_row;
   std::byte* parts;  // partial results, by chunk; null if there is one chunk
   std::int64_t part_bytes;
-  std::int64_t part_at[at_least_one(Cluster::accumulating)];
-  std::int64_t part_elements[at_least_one(Cluster::accumulating)];
+  std::int64_t part_at[at_least_one(Accumulating)];
+  std::int64_t part_elements[at_least_one(Accumulating)];
 };
+template <class Cluster>
+using cluster_data = cluster_numbers<Cluster::operands, Cluster::loops, Cluster::accumulating>;
 
 /// The items of a cluster: chunks, or single positions within the rows of each chunk.
 template <class Cluster, cut Cut>
@@ -86,8 +106,11 @@ struct cluster_items {
     kernels::cluster_range range{0, data.rows, 0, data.inner};
     std::int64_t chunk = item;
     if constexpr (Cut == cut::elements) {
-      chunk = item / data.inner;
-      range.begin = item % data.inner;
+      if (data.is_small)
+        chunk = static_cast<std::uint32_t>(item) / static_cast<std::uint32_t>(data.inner);
+      else
+        chunk = item / data.inner;
+      range.begin = item - chunk * data.inner;
       range.end = range.begin + 1;
     }
     if (Cut == cut::elements || data.rows_per_chunk > 0) {
@@ -127,19 +150,26 @@ struct identity_items {
   }
 };
 
-/// Item i: combines element i of all parts, in order.
-template <int Code, dtype Type>
+/// Item i + n g: combines element i of the parts g, g + groups, …, each lane of those that are its own, in order, and writes it to the g-th
+/// result.
+template <class Lanes, int Code, dtype Type>
 struct combine_items {
-  void* to;
+  std::byte* to;
+  std::int64_t to_bytes;
   const std::byte* parts;
-  std::int64_t chunks, bytes;
-  constexpr void operator()(std::int64_t i) const {
+  std::int64_t n, chunks, groups, bytes;
+  constexpr void operator()(std::int64_t item) const {
     using T = element_of<Type>;
-    T all = static_cast<const T*>(static_cast<const void*>(parts))[i];
-    for (std::int64_t c = 1; c < chunks; ++c)
-      all = operator_with<Code>::template combine<typename kernels::scalar_lanes::template math<T>, T>(
-          all, static_cast<const T*>(static_cast<const void*>(parts + c * bytes))[i]);
-    static_cast<T*>(to)[i] = all;
+    using op = operator_with<Code>;
+    const std::int64_t g = item / n;
+    const std::int64_t i = item - g * n;
+    std::int64_t c = g;
+    if constexpr (kernels::team_of_threads<Lanes>) c += groups * Lanes::lane();
+    const auto part = [&](std::int64_t k) { return static_cast<const T*>(static_cast<const void*>(parts + k * bytes))[i]; };
+    T all = c < chunks ? part(c) : op::template identity<T>();
+    for (c += groups * Lanes::count; c < chunks; c += groups * Lanes::count)
+      all = op::template combine<kernels::scalar_math<T>, T>(all, part(c));
+    static_cast<T*>(static_cast<void*>(to + g * to_bytes))[i] = Lanes::template across<op, T>(all);
   }
 };
 
@@ -148,10 +178,13 @@ struct cluster_step {
   static constexpr auto info = Program::view.step_at(Step);
   static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
 #ifdef __CUDACC__
-  using type = kernels::written_cluster_of<kernels::scalar_lanes, Program, Step>;
+  template <class Lanes>
+  using on = kernels::written_cluster_of<Lanes, Program, Step>;
 #else
-  using type = kernels::cluster_of<kernels::scalar_lanes, Program, Step>;
+  template <class Lanes>
+  using on = kernels::cluster_of<Lanes, Program, Step>;
 #endif
+  using type = on<kernels::scalar_lanes>;
 
   template <int O>
   static void* operand_pointer(const workspace& w, const std::int64_t* plan) {
@@ -180,9 +213,46 @@ struct cluster_step {
   }
   template <class Device, int K>
   static void combine(Device& device, const cluster_data<type>& d) {
-    const combine_items<type::accumulating_code(K), type::accumulating_type(K)> items{
-        d.base[type::accumulating_operand(K)], d.parts + d.part_at[K], d.chunks, d.part_bytes};
-    device.for_each(d.part_elements[K], d.chunks, items);
+    std::byte* const parts = d.parts + d.part_at[K];
+    std::byte* const to = static_cast<std::byte*>(d.base[type::accumulating_operand(K)]);
+    const std::int64_t n = d.part_elements[K];
+    std::int64_t left = d.chunks;
+    if constexpr (Device::shares_memory) {
+      device.for_each(n, left, combined_by<kernels::scalar_lanes, K>{to, 0, parts, n, left, 1, d.part_bytes});
+    } else {
+      constexpr std::int64_t groups = many_parts;  // the first results of groups replace the first parts, which only they have read
+      if constexpr (has_teams<Device>) {
+        if (n <= few_results) {
+          using team = typename Device::template lanes<32>;
+          if (left > many_parts_for_teams) {
+            device.template for_each_team<32>(n * groups, combined_by<team, K>{parts, d.part_bytes, parts, n, left, groups, d.part_bytes});
+            left = groups;
+          }
+          device.template for_each_team<32>(n, combined_by<team, K>{to, 0, parts, n, left, 1, d.part_bytes});
+          return;
+        }
+      }
+      if (left > many_parts) {
+        device.for_each(n * groups, 1, combined_by<kernels::scalar_lanes, K>{parts, d.part_bytes, parts, n, left, groups, d.part_bytes});
+        left = groups;
+      }
+      device.for_each(n, left, combined_by<kernels::scalar_lanes, K>{to, 0, parts, n, left, 1, d.part_bytes});
+    }
+  }
+  template <class Lanes, int K>
+  using combined_by = combine_items<Lanes, type::accumulating_code(K), type::accumulating_type(K)>;
+
+  template <class Device>
+  static void run_chunks(Device& device, const cluster_data<type>& d, std::int64_t work) {
+    if constexpr (has_teams<Device> && type::has_inner) {
+      constexpr int size = team_size(info.loop(info.loop_count - 1));
+      if constexpr (size > 1) {
+        using on_team = on<typename Device::template lanes<size>>;
+        device.template for_each_team<size>(d.chunks, cluster_items<on_team, cut::chunks>{d});
+        return;
+      }
+    }
+    device.for_each(d.chunks, work, cluster_items<type, cut::chunks>{d});
   }
 
   template <class Device, std::size_t... O, std::size_t... K>
@@ -210,8 +280,14 @@ struct cluster_step {
       } else if (d.rows_per_chunk == 0) {  // there is one row, which would be cut into chunks
         d.chunks = 1;
         d.rows_per_chunk = d.rows;
+      } else if (d.chunks > 1) {
+        using leat::detail::divide_up, leat::detail::larger;
+        const std::int64_t chunks = divide_up(summing_threads, larger(d.inner, 1));
+        d.rows_per_chunk = larger(d.rows_per_chunk, larger(divide_up(d.rows, chunks), fewest_summed_rows));
+        d.chunks = divide_up(d.rows, d.rows_per_chunk);
       }
     }
+    d.is_small = d.chunks * d.inner <= std::int64_t{0x7fffffff};
     if constexpr (type::accumulating > 0) {
       ((d.part_elements[K] = result_elements(type::accumulating_operand(K), plan)), ...);
       if (d.chunks > 1) {
@@ -224,7 +300,7 @@ struct cluster_step {
     }
     const std::int64_t work = d.rows * d.inner / (d.chunks > 0 ? d.chunks : 1) + 1;
     if constexpr (by_element) device.for_each(d.chunks * d.inner, 1, cluster_items<type, cut::elements>{d});
-    else device.for_each(d.chunks, work, cluster_items<type, cut::chunks>{d});
+    else run_chunks(device, d, work);
     if constexpr (type::accumulating > 0)
       if (d.chunks > 1) (combine<Device, static_cast<int>(K)>(device, d), ...);
   }
@@ -370,6 +446,80 @@ void run_step(Device& device, const workspace& w) {
 template <class Program, class Device, std::size_t... Step>
 void run_program(Device& device, const workspace& w, std::index_sequence<Step...>) {
   (detail::run_step<Program, static_cast<int>(Step)>(device, w), ...);
+}
+
+namespace detail {
+
+// Whether a step waits for the device, so that it cannot be recorded: it looks at indices or at arrays before it starts, or computes on
+// the host.
+template <class Program, int Step>
+constexpr bool waits() {
+  constexpr auto info = Program::view.step_at(Step);
+  if constexpr (!info.is_cluster) {
+    using op = operator_with<info.code>;
+    using T = element_of<Program::view.buffer_at(info.operand_buffer(0)).type>;
+    if constexpr (std::is_same_v<op, matmul_op> || std::is_same_v<op, passes::matmul_update_op>) {
+      return false;
+    } else if constexpr (kernels::has_kernel<op>) {
+      using step = kernel_step<Program, Step>;
+      constexpr int inputs = info.operand_count - 1;
+      constexpr int at = kernels::index_operand_of<op>() <= inputs ? kernels::index_operand_of<op>() : 0;
+      return kernels::looks_first<op> || kernels::kernel_of<op>::template type<T, typename step::template element<at>>::may_refuse;
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+template <class Program, std::size_t... Step>
+constexpr auto waiting_steps(std::index_sequence<Step...>) {
+  return std::array<bool, sizeof...(Step) + 1>{waits<Program, static_cast<int>(Step)>()..., false};
+}
+// The steps of a program, cut where one waits.
+template <class Program>
+struct recorded_parts {
+  static constexpr int steps = Program::view.steps();
+  static constexpr auto waiting = waiting_steps<Program>(std::make_index_sequence<static_cast<std::size_t>(steps)>{});
+  static constexpr int end_of(int begin) {
+    while (begin < steps && !waiting[static_cast<std::size_t>(begin)]) ++begin;
+    return begin;
+  }
+  static constexpr int count = [] {
+    int parts = 1;
+    for (int k = 0; k < steps; ++k) parts += waiting[static_cast<std::size_t>(k)] ? 1 : 0;
+    return parts;
+  }();
+
+  template <int Begin, class Device, std::size_t... I>
+  static void run_steps(Device& device, const workspace& w, std::index_sequence<I...>) {
+    (run_step<Program, Begin + static_cast<int>(I)>(device, w), ...);
+  }
+  template <int Begin, class Device, class Recording, class Last>
+  static void run(Device& device, const workspace& w, Recording* recording, Last last) {
+    constexpr int end = end_of(Begin);
+    device.repeat(*recording, w.buffers, static_cast<std::size_t>(Program::view.buffers()), [&] {
+      run_steps<Begin>(device, w, std::make_index_sequence<static_cast<std::size_t>(end - Begin)>{});
+      if constexpr (end == steps) last();
+    });
+    if constexpr (end < steps) {
+      run_step<Program, end>(device, w);
+      run<end + 1>(device, w, recording + 1, last);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The number of recordings of a program's run.
+template <class Program>
+inline constexpr std::size_t recordings_of = static_cast<std::size_t>(detail::recorded_parts<Program>::count);
+
+/// Runs all steps, and then `last`, on a device that repeats what it has recorded: `device.repeat(recording, addresses, count, steps)` calls
+/// `steps`, or does again what an earlier call for these addresses did, without the host's part in it. Steps that wait for the device run
+/// between the recordings.
+template <class Program, class Device, class Recording, class Last>
+void run_recorded(Device& device, const workspace& w, Recording* recordings, Last last) {
+  detail::recorded_parts<Program>::template run<0>(device, w, recordings, last);
 }
 
 /// One of Thrust's host systems as a session's device. `Support` supplies the matrix products of other layers, and the processor's

@@ -133,13 +133,13 @@ embedding(...) LEAT_DELETED;
 
 namespace detail {
 template <class X>
-concept flat_operand = tensor_expression<X> && requires {
-  requires X::rank >= 1 && [] {
-    for (int k = 1; k < X::rank; ++k)
-      if (X::extent[k] < 0) return false;
-    return true;
-  }();
-};
+constexpr bool has_sizes_but_first() {
+  for (int k = 1; k < X::rank; ++k)
+    if (X::extent[k] < 0) return false;
+  return X::rank >= 1;
+}
+template <class X>
+concept flat_operand = tensor_expression<X> && has_sizes_but_first<X>();  // no lambda: nvcc takes none in a concept
 template <class X>
 constexpr std::int64_t width_of() {
   std::int64_t width = 1;

@@ -146,6 +146,10 @@ struct evaluation {
     return LaneSet::template across<op, T>(all);
   }
 
+  [[gnu::always_inline]] static constexpr void meet() {
+    if constexpr (team_of_threads<LaneSet>) LaneSet::meet();
+  }
+
   // Runs an instruction outside the innermost loop. `Y` and `Z` are the words of the instruction where they select code: an operator, a
   // dtype.
   template <std::int64_t Signature>
@@ -156,6 +160,7 @@ struct evaluation {
     if constexpr (Op == load) {
       put<D>(lanes, d, *pointer<const element_of<register_type(D)>>(a, x, row_offset[x]));
     } else if constexpr (Op == store) {
+      meet();
       *pointer<element_of<register_type(X)>>(a, d, row_offset[d]) = scalars.template of<register_type(X)>()[x];
     } else if constexpr (Op == immediate) {
       using T = element_of<register_type(D)>;
@@ -170,12 +175,16 @@ struct evaluation {
     } else if constexpr (Op == finish_row) {
       put<D>(lanes, d, finish<Y, register_type(D)>(x));
     } else if constexpr (Op == finish_all) {
-      *pointer<element_of<static_cast<dtype>(Z)>>(a, d, row_offset[d]) = finish<Y, static_cast<dtype>(Z)>(x);
+      const auto all = finish<Y, static_cast<dtype>(Z)>(x);
+      meet();
+      *pointer<element_of<static_cast<dtype>(Z)>>(a, d, row_offset[d]) = all;
     } else if constexpr (Op == reduce_cell) {
       using T = element_of<register_type(X)>;
       T* cell = pointer<T>(a, d, row_offset[d]);
-      *cell = operator_with<static_cast<int>(Y)>::template combine<scalar_math<T>, T>(
+      const T all = operator_with<static_cast<int>(Y)>::template combine<scalar_math<T>, T>(
           *cell, scalars.template of<register_type(X)>()[x]);
+      meet();
+      *cell = all;
     } else {
       operate<Op, D, X, Y, Z>(lanes, d, x, y, z);
     }
@@ -246,10 +255,16 @@ struct evaluation {
       }
     } else if constexpr (Op == spill) {
       using V = std::remove_cvref_t<decltype(lanes.template of<register_type(X)>()[0])>;
-      *row_buffer<V>(place, d) = lanes.template of<register_type(X)>()[x];
+      if constexpr (team_of_threads<LaneSet>)
+        LaneSet::template store<V, Partial>(row_buffer<V>(place, d), lanes.template of<register_type(X)>()[x], place.n);
+      else
+        *row_buffer<V>(place, d) = lanes.template of<register_type(X)>()[x];
     } else if constexpr (Op == reload) {
       using V = std::remove_cvref_t<decltype(lanes.template of<register_type(D)>()[0])>;
-      put<D>(lanes, d, *row_buffer<V>(place, x));
+      if constexpr (team_of_threads<LaneSet>)
+        put<D>(lanes, d, LaneSet::template load<V, Partial>(row_buffer<V>(place, x), place.n));
+      else
+        put<D>(lanes, d, *row_buffer<V>(place, x));
     } else {
       operate<Op, D, X, Y, Z>(lanes, d, x, y, z);
     }
@@ -261,7 +276,9 @@ struct evaluation {
     // The position in the row buffer is computed from the lanes before, which are whole batches: nothing is lost to rounding where a lane
     // has whole bytes, and no division is needed.
     const std::int64_t before = place.j - place.start;
-    const std::int64_t at = bytes % LaneSet::count == 0 ? before * (bytes / LaneSet::count) : before / LaneSet::count * bytes;
+    const std::int64_t at = team_of_threads<LaneSet>        ? before * bytes
+                            : bytes % LaneSet::count == 0 ? before * (bytes / LaneSet::count)
+                                                          : before / LaneSet::count * bytes;
     return static_cast<V*>(static_cast<void*>(a.scratch + k * a.scratch_row + at));
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The environment of a fused cluster: its arguments, the range of one worker, and the class `Lanes`, which holds the content of one
-// position of the innermost loop: one element (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`).
+// position of the innermost loop: one element (`scalar_lanes`), a SIMD batch (`cpu/lanes.hpp`), or one element of each thread of a team
+// (`thrust/team_lanes.hpp`).
 
 #include <leat/kernels/math/scalar_math.hpp>
 
@@ -53,6 +54,11 @@ struct scalar_lanes {
     return v;
   }
 };
+
+/// Lanes of several threads, which run every instruction together: each holds one position, and all hold the same scalars. A team meets
+/// before it writes a scalar, because a member may still have to read what was there.
+template <class Lanes>
+concept team_of_threads = requires { Lanes::meet(); };
 
 /// Arguments of a cluster: memory, sizes, strides. Lengths are in elements, except that of a row buffer.
 struct cluster_arguments {

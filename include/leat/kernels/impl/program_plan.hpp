@@ -93,7 +93,8 @@ class planner {
         rows_per_chunk = larger(larger(1, limits_.elements / larger(inner, 1)), divide_up(rows, most));
         chunks = divide_up(rows, rows_per_chunk);
       } else if (rule == cut_rule::anywhere) {
-        inner_per_chunk = larger(limits_.elements, divide_up(divide_up(inner, limits_.most), 64) * 64);
+        const auto pieces = accumulating > 0 ? limits_.most_pieces : limits_.most;
+        inner_per_chunk = larger(limits_.elements, divide_up(divide_up(inner, pieces), 64) * 64);
         chunks = divide_up(inner, inner_per_chunk);
         rows_per_chunk = 0;
       }

@@ -125,6 +125,13 @@ class basic_session : public detail::session_store<Device, Es...> {
   std::int64_t arena_bytes(const fetch_list<Fs...>&) {
     return state_of<program_for<Fs...>>().plan.arena_bytes;
   }
+  /// Whether the device repeats the steps of a set of fetches from a recording, which it makes in their second run for the same shapes. Steps
+  /// that wait for the device run between recordings. Only for devices with memory of their own.
+  template <class... Fs>
+    requires(!Device::shares_memory)
+  bool is_recorded(const fetch_list<Fs...>&) {
+    return state_of<program_for<Fs...>>().device.is_recorded();
+  }
 
  private:
   static constexpr bool is_one_number(const auto& info) { return info.where == storage::number && info.extent.rank == 0; }
@@ -225,21 +232,22 @@ class basic_session : public detail::session_store<Device, Es...> {
         device_.copy_in(state.buffers[b], &number, static_cast<std::size_t>(size_of(info.type)));
       }
     }
-    if constexpr (!Device::shares_memory) detail::place_copies(state);
+    if constexpr (!Device::shares_memory) state.device.place(state, [&](int b) { return places_of_number(state, b); });
     if constexpr (plans) state.calls = state.code.resolve(state.plan);
     state.planned = true;
   }
 
-  // The device's address of a buffer's number; null if this run feeds another value.
+  // Where the number or the constant array of a buffer is.
   template <class Program>
-  void* number_on_device(const step_memory<Program>& state, int b) const {
+  detail::number_places places_of_number(const step_memory<Program>& state, int b) const {
     if constexpr (view.numbers() > 0) {
       const int found = view.find_number(Program::view.buffer_at(b).id);
-      const auto k = static_cast<std::size_t>(found < 0 ? 0 : found);
-      if (Program::view.buffer_at(b).extent.rank > 0) return device_arrays_[k].data();
-      if (found >= 0 && state.buffers[b] == &numbers_[k]) return device_numbers_.data() + k * sizeof numbers_[k];
+      if (found < 0) return {};
+      const auto k = static_cast<std::size_t>(found);
+      if (Program::view.buffer_at(b).extent.rank > 0) return {state.buffers[b], device_arrays_[k].data()};
+      return {&numbers_[k], device_numbers_.data() + k * sizeof numbers_[k]};
     }
-    return nullptr;
+    return {};
   }
 
   template <class Program>
@@ -298,8 +306,8 @@ class basic_session : public detail::session_store<Device, Es...> {
       check_variables<Program>();
     detail::fetch_results<Fs...> results;
     bind_fetches<Program>(addresses, results, fetches, std::index_sequence_for<Fs...>{});
-    constexpr auto steps = detail::step_sequence<Program>();
     if constexpr (Device::shares_memory) {
+      constexpr auto steps = detail::step_sequence<Program>();
       const typename Device::workspace w{addresses.buffers, state.plan.numbers.data(), state.arena.data()};
       const typename Device::mode mode;
       if constexpr (has_own_addresses) addresses.order(detail::buffer_sequence<Program>());
@@ -310,10 +318,9 @@ class basic_session : public detail::session_store<Device, Es...> {
       else
         observer.template run<Device, Program>(w, state, steps);
     } else {
-      void* buffers[Program::view.buffers() + 1];
-      detail::copy_feeds(device_, state, buffers, [&](int b) { return number_on_device(state, b); });
-      device_.template run<Program>({buffers, state.plan.numbers.data(), state.arena.data()}, steps);
-      detail::copy_fetches(device_, state);
+      state.device.copy_feeds(device_, state);
+      state.device.run(device_, state);
+      state.device.copy_fetches(device_, state);
     }
     if (fresh) [[unlikely]]
       mark_written<Program>();

@@ -1,6 +1,6 @@
 #pragma once
 // State that a session keeps for one set of fetches between runs: sizes, addresses and plan of its program, and memory; on a device with
-// memory of its own, also copies of feeds and fetches. Also the results of a run, and the observers of its steps.
+// memory of its own, also copies of feeds and fetches (device_copies.hpp). Also the results of a run, and the observers of its steps.
 
 #include <atomic>
 #include <leat/core/list.hpp>
@@ -8,40 +8,16 @@
 #include <leat/expr/fetch.hpp>
 #include <leat/kernels/program_plan.hpp>
 #include <leat/session/typed/array.hpp>
+#include <leat/session/typed/device_copies.hpp>
 #include <leat/session/typed/planned/session_plan.hpp>
 #include <memory>
 #include <tuple>
 
 namespace leat::detail {
 
-/// Memory of a device, aligned for any SIMD batch.
-template <class Device>
-class device_bytes {
- public:
-  device_bytes() = default;
-  explicit device_bytes(std::size_t size) : size_(size) {
-    if (size > 0) data_.reset(static_cast<std::byte*>(Device::allocate(size)));
-  }
-  std::byte* data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  struct release {
-    void operator()(std::byte* p) const { Device::release(p); }
-  };
-  std::unique_ptr<std::byte, release> data_;
-  std::size_t size_ = 0;
-};
-
 // State of one set of fetches between runs.
 struct step_memory_base {
   virtual ~step_memory_base() = default;
-};
-// Copies of feeds and fetches on a device with memory of its own; `buffers` of step_addresses remain the host's addresses.
-template <class Program, class Device>
-struct device_copies {
-  void* buffers[Program::view.buffers() + 1]{};
-  device_bytes<Device> memory;
 };
 struct no_copies {};
 template <class Program, bool Planned = Program::is_planned>
@@ -165,55 +141,5 @@ struct fetch_result<fetch_as<E, Wrap>> {
 };
 template <class... Fs>
 using fetch_results = decltype(std::tuple_cat(std::declval<typename fetch_result<Fs>::type>()...));
-
-// ---- a device with memory of its own --------------------------------------------------------------------------------
-
-template <class Program, class Device>
-std::size_t bytes_of(const step_memory<Program, Device>& state, int b) {
-  const auto info = Program::view.buffer_at(b);
-  return static_cast<std::size_t>(Program::view.elements(info.extent, state.sizes) * size_of(info.type));
-}
-template <class Program, class Device>
-void place_copies(step_memory<Program, Device>& state) {
-  // constant arrays are already on the device
-  const auto is_copied = [](const auto& info) {
-    return info.where == storage::feed || info.where == storage::fetch || (info.where == storage::number && info.extent.rank == 0);
-  };
-  std::size_t at[Program::view.buffers() + 1]{};
-  std::size_t end = 0;
-  for (int b = 0; b < Program::view.buffers(); ++b) {
-    const auto info = Program::view.buffer_at(b);
-    if (!is_copied(info)) continue;
-    at[b] = end;
-    end += (bytes_of(state, b) + 63) / 64 * 64;
-  }
-  if (end > state.device.memory.size()) state.device.memory = device_bytes<Device>(end);
-  for (int b = 0; b < Program::view.buffers(); ++b) {
-    const auto info = Program::view.buffer_at(b);
-    state.device.buffers[b] = is_copied(info) ? state.device.memory.data() + at[b] : state.buffers[b];
-  }
-}
-// Copies feeds to the device. `number_on_device(b)` is the device's address of a buffer's number; null if this run feeds it.
-template <class Program, class Device, class Number>
-void copy_feeds(Device& device, step_memory<Program, Device>& state, void** buffers, Number number_on_device) {
-  for (int b = 0; b < Program::view.buffers(); ++b) {
-    const auto where = Program::view.buffer_at(b).where;
-    buffers[b] = state.device.buffers[b];
-    if (void* const there = where == storage::number ? number_on_device(b) : nullptr; there != nullptr)
-      buffers[b] = there;
-    else if (where == storage::feed || where == storage::number)
-      device.copy_in(buffers[b], state.buffers[b], bytes_of(state, b));
-  }
-}
-template <class Program, class Device>
-void copy_fetches(Device& device, step_memory<Program, Device>& state) {
-  bool any = false;
-  for (int b = 0; b < Program::view.buffers(); ++b) {
-    if (Program::view.buffer_at(b).where != storage::fetch) continue;
-    device.copy_out(state.buffers[b], state.device.buffers[b], bytes_of(state, b));
-    any = true;
-  }
-  if (any) device.finish();
-}
 
 }  // namespace leat::detail
