@@ -21,4 +21,7 @@ TEST_CASE("memory apart: operators") {
   check_softmax<apart_device>();
   check_arrays<apart_device>();
   check_products<apart_device>();
+  check_lookups<apart_device>();
+  check_stacks<apart_device>();
+  check_images<apart_device>();
 }

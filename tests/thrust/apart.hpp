@@ -77,8 +77,8 @@ struct apart_device {
   template <class Program>
   static constexpr std::size_t recordings_of = on_thrust::recordings_of<Program>;
   template <class Program, class Last>
-  void run_recorded(const workspace& w, recording* recordings, Last last) {
-    on_thrust::run_recorded<Program>(*this, w, recordings, last);
+  void run_recorded(const workspace& w, void* const* on_host, recording* recordings, Last last) {
+    on_thrust::run_recorded<Program>(*this, w, on_host, recordings, last);
   }
   template <class Steps>
   void repeat(recording& r, void* const* addresses, std::size_t count, Steps steps) {
@@ -114,9 +114,7 @@ struct apart_device {
   static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows,
                                         bool passes_negative) {
     const opened_memory opened;
-    for (std::int64_t k = 0; k < count; ++k)
-      if (on_thrust::detail::is_out_of_range<Index>{indices, rows, passes_negative}(k)) return k;
-    return -1;
+    return kernels::find_out_of_range(indices, count, rows, passes_negative);
   }
   template <class T>
   void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale,

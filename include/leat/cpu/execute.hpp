@@ -194,25 +194,11 @@ struct cluster_step {
   }
 };
 
-// The position of the first index that is out of range, or -1. Nearly always there is none, so the first loop checks all indices without a
-// branch for each.
-template <class Index>
-std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool drops_negative) {
-  Index least = 0, most = -1;
-  for (std::int64_t k = 0; k < count; ++k) {
-    least = indices[k] < least ? indices[k] : least;
-    most = indices[k] > most ? indices[k] : most;
-  }
-  if (most < rows && (least >= 0 || drops_negative)) return -1;
-  std::int64_t k = 0;
-  while (indices[k] < rows && (indices[k] >= 0 || drops_negative)) ++k;
-  return k;
-}
 template <class Kernel>
 void run_items(const Kernel& kernel) {
   if constexpr (Kernel::may_refuse) {
     const bool drops_negative = kernels::drops_negative(kernel);
-    if (const std::int64_t k = find_out_of_range(kernel.indices, kernel.count, kernel.rows, drops_negative); k >= 0) [[unlikely]]
+    if (const std::int64_t k = kernels::find_out_of_range(kernel.indices, kernel.count, kernel.rows, drops_negative); k >= 0) [[unlikely]]
       throw invalid_argument(kernels::out_of_range_text(kernel, kernel.indices[k], k));
   }
   if constexpr (has_loops<Kernel>) loops_of<Kernel>::run(kernel);

@@ -319,6 +319,28 @@ struct cluster {
     (start_phase<2 + 2 * static_cast<int>(T), false>(s), ...);
   }
 
+  // The results that stay in registers, where the lanes keep them: their start, and their end.
+  template <int K>
+  [[gnu::always_inline]] static constexpr auto& sum_of(state& s) {
+    return s.sums.template of<accumulating_type(K)>()[accumulating_operand(K)];
+  }
+  template <std::size_t... K>
+  [[gnu::always_inline]] static constexpr void start_sums(state& s, std::index_sequence<K...>) {
+    ((sum_of<static_cast<int>(K)>(s) = operator_with<accumulating_code(static_cast<int>(K))>::template identity<
+          element_of<accumulating_type(static_cast<int>(K))>>()),
+     ...);
+  }
+  template <int K>
+  [[gnu::always_inline]] static constexpr void write_sum(state& s, const cluster_arguments& a, std::int64_t position) {
+    constexpr int operand = accumulating_operand(K);
+    *detail::pointer<element_of<accumulating_type(K)>>(a, operand, position * a.strides[operand * loops + outer]) = sum_of<K>(s);
+  }
+  template <std::size_t... K>
+  [[gnu::always_inline]] static constexpr void write_sums(state& s, const cluster_arguments& a, std::int64_t position,
+                                                          std::index_sequence<K...>) {
+    (write_sum<static_cast<int>(K)>(s, a, position), ...);
+  }
+
   [[gnu::always_inline]] static constexpr void place_row(state& s, const cluster_arguments& a, std::int64_t row) {
     if constexpr (outer > 0) {
       std::int64_t rest = row;
@@ -335,7 +357,7 @@ struct cluster {
   }
 
   /// Runs a range of rows, or of positions within rows. Results that are combined over rows (`accumulating_operand`) must be initialized
-  /// with the operator's identity.
+  /// with the operator's identity, unless the lanes keep them in registers.
   [[gnu::always_inline]] static constexpr void run(const cluster_arguments& a, const cluster_range& r) {
     state s;
     scalar_phase<0>(s, a);
@@ -343,12 +365,15 @@ struct cluster {
       constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(stage_count)>{};
       if constexpr (unroll == 4) s.fills_copies = r.end - r.begin >= 4 * Lanes::count || combines_rows;
       start_all(s, all);
+      [[maybe_unused]] constexpr auto results = std::make_index_sequence<static_cast<std::size_t>(accumulating)>{};
+      if constexpr (keeps_sums<Lanes>) start_sums(s, results);
       std::int64_t row = r.row_begin;
       if constexpr (combines_rows) row = run_four_rows(s, a, r);
       for (; row < r.row_end; ++row) {
         place_row(s, a, row);
         run_row(s, a, r, all);
       }
+      if constexpr (keeps_sums<Lanes>) write_sums(s, a, r.begin, results);
     }
     if constexpr (outer > 0)
       for (int k = 0; k < operands; ++k) s.row_offset[k] = 0;

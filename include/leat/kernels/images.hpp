@@ -131,22 +131,21 @@ struct convolution_filter_grad_kernel {
         c(convolution_of_step<Op>(n, 0, 2, 4)) {}
   std::int64_t items() const { return c.depth() * c.filters; }
   std::int64_t work() const { return c.in.batch * c.in.positions(); }
-  constexpr void operator()(std::int64_t k) const {
+  constexpr void operator()(std::int64_t k) const { out[k] = part(k, 0, 1); }
+  /// The sum over every step-th window from the first on.
+  constexpr T part(std::int64_t k, std::int64_t first, std::int64_t step) const {
     const std::int64_t filter = k % c.filters, depth = c.channels_of_group();
     const std::int64_t channel = filter / c.filters_of_group() * depth + k / c.filters % depth, window = k / c.filters / depth;
+    const std::int64_t i = window / c.in.w.window * c.in.h.dilation, j = window % c.in.w.window * c.in.w.dilation;
     T sum = T(0);
-    for (std::int64_t image = 0; image < c.in.batch; ++image)
-      for (std::int64_t down = 0; down < c.in.h.count; ++down) {
-        const std::int64_t y = c.in.h.begin(down) + window / c.in.w.window * c.in.h.dilation;
-        for (std::int64_t right = 0; right < c.in.w.count && c.in.h.is_inside(y); ++right) {
-          const std::int64_t x = c.in.w.begin(right) + window % c.in.w.window * c.in.w.dilation;
-          if (!c.in.w.is_inside(x)) continue;
-          sum = scalar_math<T>::add(sum, scalar_math<T>::multiply(
-                                             images[place_of(image, y, x, channel, c.in.h.size, c.in.w.size, c.in.channels)],
-                                             dy[place_of(image, down, right, filter, c.in.h.count, c.in.w.count, c.filters)]));
-        }
-      }
-    out[k] = sum;
+    for (std::int64_t at = first; at < c.in.batch * c.in.h.count * c.in.w.count; at += step) {
+      const std::int64_t y = c.in.h.begin(at / c.in.w.count % c.in.h.count) + i, x = c.in.w.begin(at % c.in.w.count) + j;
+      if (!c.in.h.is_inside(y) || !c.in.w.is_inside(x)) continue;
+      sum = scalar_math<T>::add(
+          sum, scalar_math<T>::multiply(images[place_of(at / c.in.w.count / c.in.h.count, y, x, channel, c.in.h.size, c.in.w.size, c.in.channels)],
+                                        dy[at * c.filters + filter]));
+    }
+    return sum;
   }
 };
 
@@ -205,7 +204,7 @@ struct pool_kernel {
   }
 };
 
-/// Item k: the gradient of a pool by one channel of one image, because windows overlap.
+/// Item k: element k of a pool's gradient, from all windows over it.
 template <bool Largest, class T>
 struct pool_grad_kernel {
   static constexpr bool may_refuse = false;
@@ -216,23 +215,27 @@ struct pool_grad_kernel {
   pool_grad_kernel(void* const* p, const step_numbers& n)
       : images(static_cast<const T*>(p[0])), dy(static_cast<const T*>(p[Largest ? 2 : 0])), out(static_cast<T*>(p[Largest ? 3 : 1])),
         in(pool_of_step(n, Largest ? 0 : 1, Largest ? 0 : 4)) {}
-  std::int64_t items() const { return in.batch * in.channels; }
-  std::int64_t work() const { return in.positions() * in.window_elements(); }
+  std::int64_t items() const { return in.batch * in.image_elements(); }
+  std::int64_t work() const { return in.window_elements() * (Largest ? in.window_elements() : 1); }
   constexpr void operator()(std::int64_t k) const {
-    const std::int64_t image = k / in.channels, channel = k % in.channels;
-    for (std::int64_t pixel = 0; pixel < in.h.size * in.w.size; ++pixel)
-      out[(image * in.h.size * in.w.size + pixel) * in.channels + channel] = T(0);
-    for (std::int64_t down = 0; down < in.h.count; ++down)
-      for (std::int64_t right = 0; right < in.w.count; ++right) {
+    const cell at(k, in.h.size, in.w.size, in.channels);
+    T sum = T(0);
+    for (std::int64_t down = first_window(in.h, at.h); down < in.h.count && in.h.begin(down) <= at.h; ++down)
+      for (std::int64_t right = first_window(in.w, at.w); right < in.w.count && in.w.begin(right) <= at.w; ++right) {
         const window_cells window(in, down, right);
-        const T slope = dy[place_of(image, down, right, channel, in.h.count, in.w.count, in.channels)];
+        const T slope = dy[place_of(at.image, down, right, at.channel, in.h.count, in.w.count, in.channels)];
         if constexpr (Largest) {
-          if (!window.is_empty()) out[window.largest(in, images, image, channel)] += slope;
+          if (window.largest(in, images, at.image, at.channel) == k) sum += slope;
         } else {
-          const T share = T(1) / static_cast<T>(window.count());
-          window.for_each(in, image, channel, [&](std::int64_t place) { out[place] += share * slope; });
+          sum += T(1) / static_cast<T>(window.count()) * slope;
         }
       }
+    out[k] = sum;
+  }
+  /// The first window that reaches an element or lies behind it.
+  static constexpr std::int64_t first_window(const window_axis& a, std::int64_t position) {
+    const std::int64_t from = position + a.before - a.window + 1;  // where such a window begins at the earliest, counted with the padding
+    return from <= 0 ? 0 : (from + a.stride - 1) / a.stride;
   }
 };
 

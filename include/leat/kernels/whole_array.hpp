@@ -42,6 +42,11 @@ struct no_check {
 };
 
 /// Whether a kernel that checks its indices accepts negative ones, which have no row.
+/// Kernels of which each item is a long sum, `part(item, 0, 1)`, written to `out[item]`: `part(item, first, step)` is the sum of every
+/// step-th term from the first on, for several workers.
+template <class Kernel>
+concept sums_parts = requires(const Kernel& k) { k.part(0, 0, 1); };
+
 template <class Kernel>
 constexpr bool drops_negative(const Kernel& kernel) {
   if constexpr (requires { kernel.drops_negative; }) return kernel.drops_negative;
@@ -464,6 +469,21 @@ struct check_range_kernel {
 };
 template <>
 struct kernel_of<check_range_op> : kernel_on_indices<check_range_kernel> {};
+
+/// The position of the first index that is out of range, or -1; the host reads the indices. Nearly always there is none, so the first loop
+/// checks all indices without a branch for each.
+template <class Index>
+std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool drops_negative) {
+  Index least = 0, most = -1;
+  for (std::int64_t k = 0; k < count; ++k) {
+    least = indices[k] < least ? indices[k] : least;
+    most = indices[k] > most ? indices[k] : most;
+  }
+  if (most < rows && (least >= 0 || drops_negative)) return -1;
+  std::int64_t k = 0;
+  while (indices[k] < rows && (indices[k] >= 0 || drops_negative)) ++k;
+  return k;
+}
 
 /// The error message for a kernel's index that is out of range.
 template <class Kernel, class Index>

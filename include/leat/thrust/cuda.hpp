@@ -12,7 +12,6 @@
 #endif
 #include <leat/thrust/execute.hpp>
 #include <leat/thrust/team_lanes.hpp>
-#include <thrust/find.h>
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/system/cuda/execution_policy.h>
@@ -92,6 +91,16 @@ class cuda_recording {
   bool can_record_ = true;
 };
 
+/// Item k: takes the least k of an index that is out of range.
+template <class Index>
+struct find_items {
+  is_out_of_range<Index> is_wrong;
+  long long* found;
+  __device__ void operator()(std::int64_t k) const {
+    if (is_wrong(k)) atomicMin(found, static_cast<long long>(k));
+  }
+};
+
 /// Item 0: computes the two factors of a product, for cuBLAS.
 template <class T>
 struct factor_items {
@@ -109,6 +118,8 @@ struct factor_items {
 class cuda_device {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t kept_ = nullptr;
+  long long* found_ = nullptr;
+  long long* found_on_host_ = nullptr;
   auto policy() const { return ::thrust::cuda::par_nosync.on(stream_); }
 
  public:
@@ -122,6 +133,8 @@ class cuda_device {
   cuda_device() {
     detail::check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
     detail::check_cuda(cudaEventCreateWithFlags(&kept_, cudaEventDisableTiming), "making an event");
+    found_ = static_cast<long long*>(allocate(sizeof *found_));
+    found_on_host_ = static_cast<long long*>(allocate_on_host(sizeof *found_on_host_));
 #if defined(LEAT_USE_CUBLAS)
     factors_ = allocate(2 * sizeof(double));
     workspace_ = allocate(workspace_bytes);
@@ -139,6 +152,8 @@ class cuda_device {
     release(workspace_);
     release(factors_);
 #endif
+    release_on_host(found_on_host_);
+    release(found_);
     cudaEventDestroy(kept_);
     cudaStreamDestroy(stream_);
   }
@@ -181,8 +196,8 @@ class cuda_device {
   template <class Program>
   static constexpr std::size_t recordings_of = on_thrust::recordings_of<Program>;
   template <class Program, class Last>
-  void run_recorded(const workspace& w, detail::cuda_recording* recordings, Last last) {
-    on_thrust::run_recorded<Program>(*this, w, recordings, last);
+  void run_recorded(const workspace& w, void* const* on_host, detail::cuda_recording* recordings, Last last) {
+    on_thrust::run_recorded<Program>(*this, w, on_host, recordings, last);
   }
   using recording = detail::cuda_recording;
   /// Runs the steps, which depend only on these addresses. The second time they are recorded as a CUDA graph, and launched as such from then
@@ -212,12 +227,35 @@ class cuda_device {
     detail::run_by_teams<Count><<<static_cast<unsigned>((n * Count + threads - 1) / threads), threads, 0, stream_>>>(n, item);
     detail::check_cuda(cudaPeekAtLastError(), "starting a step");
   }
+  /// Runs the items of a kernel that sums parts (`kernels::sums_parts`), each by a block of threads.
+  template <class Kernel>
+  void for_each_sum(const Kernel& kernel) {
+    constexpr int threads = 256;
+    if (kernel.items() == 0) return;
+    detail::sum_by_blocks<threads><<<static_cast<unsigned>(kernel.items()), threads, 0, stream_>>>(kernel);
+    detail::check_cuda(cudaPeekAtLastError(), "starting a step");
+  }
+  /// The same, each with so many bytes of a multiprocessor's own memory; false if there are not as many.
+  template <int Count, class Item>
+  bool for_each_team_with(std::int64_t n, std::int64_t bytes, const Item& item) {
+    constexpr std::int64_t most_bytes = std::int64_t{48} << 10;  // that every GPU gives to a block
+    int threads = 128;
+    while (threads > 32 && threads / Count * bytes > most_bytes) threads /= 2;
+    if (threads / Count * bytes > most_bytes) return false;
+    if (n == 0) return true;
+    detail::run_by_teams_with<Count><<<static_cast<unsigned>((n * Count + threads - 1) / threads), static_cast<unsigned>(threads),
+                                       static_cast<std::size_t>(threads / Count * bytes), stream_>>>(n, bytes, item);
+    detail::check_cuda(cudaPeekAtLastError(), "starting a step");
+    return true;
+  }
   template <class Index>
   std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool passes_negative) {
-    const ::thrust::counting_iterator<std::int64_t> first(0);
-    const auto found = ::thrust::find_if(policy(), first, first + count,
-                                         detail::is_out_of_range<Index>{indices, rows, passes_negative});
-    return found == first + count ? -1 : *found;
+    constexpr long long none = 0x7f7f7f7f7f7f7f7f;
+    detail::check_cuda(cudaMemsetAsync(found_, 0x7f, sizeof none, stream_), "checking indices");
+    for_each(count, 1, detail::find_items<Index>{{indices, rows, passes_negative}, found_});
+    copy_out(found_on_host_, found_, sizeof none);
+    finish();
+    return *found_on_host_ == none ? -1 : static_cast<std::int64_t>(*found_on_host_);
   }
   template <class T>
   void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a,

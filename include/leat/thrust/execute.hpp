@@ -78,7 +78,7 @@ struct cluster_numbers {
   std::int64_t chunks, rows_per_chunk, inner_per_chunk;
   bool is_small;  // whether the number of an element takes 32 bits, whose division is many times as fast
   std::byte* scratch;
-  std::int64_t scratch_row;
+  std::int64_t scratch_row, own_scratch_row;
   std::byte* parts;  // partial results, by chunk; null if there is one chunk
   std::int64_t part_bytes;
   std::int64_t part_at[at_least_one(Accumulating)];
@@ -103,10 +103,19 @@ struct cluster_items {
   }
 
   constexpr void operator()(std::int64_t item) const {
+    run(item, data.scratch + item * Cluster::spills * data.scratch_row, data.scratch_row);
+  }
+  /// Runs an item with row buffers of its own.
+  constexpr void operator()(std::int64_t item, std::byte* scratch) const { run(item, scratch, data.own_scratch_row); }
+
+ private:
+  constexpr void run(std::int64_t item, std::byte* scratch, std::int64_t scratch_row) const {
     kernels::cluster_range range{0, data.rows, 0, data.inner};
     std::int64_t chunk = item;
     if constexpr (Cut == cut::elements) {
-      if (data.is_small)
+      if (Cluster::outer == 0)
+        chunk = 0;
+      else if (data.is_small)
         chunk = static_cast<std::uint32_t>(item) / static_cast<std::uint32_t>(data.inner);
       else
         chunk = item / data.inner;
@@ -123,8 +132,8 @@ struct cluster_items {
     kernels::cluster_arguments a;
     a.extents = data.extents;
     a.strides = data.strides;
-    a.scratch = data.scratch + chunk * Cluster::spills * data.scratch_row;
-    a.scratch_row = data.scratch_row;
+    a.scratch = scratch;
+    a.scratch_row = scratch_row;
     if constexpr (Cluster::accumulating > 0) {
       void* base[at_least_one(Cluster::operands)];
       for (int k = 0; k < Cluster::operands; ++k) base[k] = data.base[k];
@@ -177,14 +186,38 @@ template <class Program, int Step>
 struct cluster_step {
   static constexpr auto info = Program::view.step_at(Step);
   static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
+  // In a GPU's programs, types of kernels are named by their instructions alone, because nvcc prints the names: hence functions' results,
+  // where an alias would be printed as it is written.
+  template <class Lanes>
+  static constexpr auto cluster_on() {
 #ifdef __CUDACC__
-  template <class Lanes>
-  using on = kernels::written_cluster_of<Lanes, Program, Step>;
+    return kernels::written_cluster_of<Lanes, Program, Step>{};
 #else
-  template <class Lanes>
-  using on = kernels::cluster_of<Lanes, Program, Step>;
+    return kernels::cluster_of<Lanes, Program, Step>{};
 #endif
-  using type = on<kernels::scalar_lanes>;
+  }
+  using type = decltype(cluster_on<kernels::scalar_lanes>());
+  using summing = decltype(cluster_on<kernels::position_lanes>());
+
+  // Whether all sums over rows have one place for each position.
+  static constexpr bool sums_by_position = [] {
+    for (int k = 0; k < type::accumulating; ++k)
+      for (int l = 0; l + 1 < info.loop_count; ++l)
+        if (info.operand_stride(type::accumulating_operand(k), l).factor != 0) return false;
+    return type::accumulating > 0;
+  }();
+  // The bytes of the widest elements in row buffers.
+  static constexpr std::int64_t spilled_bytes = [] {
+    std::int64_t widest = 1;
+    for (int phase = 0; phase < type::phase_count; ++phase)
+      for (int k = 0; k < type::phase_size(phase); ++k) {
+        const int at = type::phase_at(phase) + words_per_instruction * k;
+        if (type::code[at] != spill) continue;
+        const auto bytes = static_cast<std::int64_t>(size_of(register_type(unpack_signature(type::code[at + 5]).x)));
+        widest = bytes > widest ? bytes : widest;
+      }
+    return widest;
+  }();
 
   template <int O>
   static void* operand_pointer(const workspace& w, const std::int64_t* plan) {
@@ -218,37 +251,45 @@ struct cluster_step {
     const std::int64_t n = d.part_elements[K];
     std::int64_t left = d.chunks;
     if constexpr (Device::shares_memory) {
-      device.for_each(n, left, combined_by<kernels::scalar_lanes, K>{to, 0, parts, n, left, 1, d.part_bytes});
+      device.for_each(n, left, combined_by<kernels::scalar_lanes, K>(to, 0, parts, n, left, 1, d.part_bytes));
     } else {
       constexpr std::int64_t groups = many_parts;  // the first results of groups replace the first parts, which only they have read
       if constexpr (has_teams<Device>) {
         if (n <= few_results) {
           using team = typename Device::template lanes<32>;
           if (left > many_parts_for_teams) {
-            device.template for_each_team<32>(n * groups, combined_by<team, K>{parts, d.part_bytes, parts, n, left, groups, d.part_bytes});
+            device.template for_each_team<32>(n * groups, combined_by<team, K>(parts, d.part_bytes, parts, n, left, groups, d.part_bytes));
             left = groups;
           }
-          device.template for_each_team<32>(n, combined_by<team, K>{to, 0, parts, n, left, 1, d.part_bytes});
+          device.template for_each_team<32>(n, combined_by<team, K>(to, 0, parts, n, left, 1, d.part_bytes));
           return;
         }
       }
       if (left > many_parts) {
-        device.for_each(n * groups, 1, combined_by<kernels::scalar_lanes, K>{parts, d.part_bytes, parts, n, left, groups, d.part_bytes});
+        device.for_each(n * groups, 1, combined_by<kernels::scalar_lanes, K>(parts, d.part_bytes, parts, n, left, groups, d.part_bytes));
         left = groups;
       }
-      device.for_each(n, left, combined_by<kernels::scalar_lanes, K>{to, 0, parts, n, left, 1, d.part_bytes});
+      device.for_each(n, left, combined_by<kernels::scalar_lanes, K>(to, 0, parts, n, left, 1, d.part_bytes));
     }
   }
   template <class Lanes, int K>
-  using combined_by = combine_items<Lanes, type::accumulating_code(K), type::accumulating_type(K)>;
+  static constexpr auto combined_by(std::byte* to, std::int64_t to_bytes, const std::byte* parts, std::int64_t n, std::int64_t chunks,
+                                    std::int64_t groups, std::int64_t bytes) {
+    return combine_items<Lanes, type::accumulating_code(K), type::accumulating_type(K)>{to, to_bytes, parts, n, chunks, groups, bytes};
+  }
 
   template <class Device>
   static void run_chunks(Device& device, const cluster_data<type>& d, std::int64_t work) {
     if constexpr (has_teams<Device> && type::has_inner) {
       constexpr int size = team_size(info.loop(info.loop_count - 1));
       if constexpr (size > 1) {
-        using on_team = on<typename Device::template lanes<size>>;
-        device.template for_each_team<size>(d.chunks, cluster_items<on_team, cut::chunks>{d});
+        using on_team = decltype(cluster_on<typename Device::template lanes<size>>());
+        cluster_items<on_team, cut::chunks> items{d};
+        if constexpr (type::spills > 0) {
+          items.data.own_scratch_row = leat::detail::divide_up(d.inner * spilled_bytes, 16) * 16;
+          if (device.template for_each_team_with<size>(d.chunks, type::spills * items.data.own_scratch_row, items)) return;
+        }
+        device.template for_each_team<size>(d.chunks, items);
         return;
       }
     }
@@ -273,6 +314,7 @@ struct cluster_step {
       d.scratch_row = plan[plan_scratch_row];
     }
     constexpr bool by_element = !Device::shares_memory && is_divisible<type>();
+    constexpr bool in_registers = by_element && sums_by_position;
     if constexpr (by_element) {
       if (type::accumulating == 0) {
         d.chunks = d.rows;
@@ -296,10 +338,11 @@ struct cluster_step {
           d.part_bytes += leat::detail::divide_up(d.part_elements[K] * size_of(type::accumulating_type(K)), 64) * 64),
          ...);
       }
-      (start<Device, static_cast<int>(K)>(device, d), ...);
+      if constexpr (!in_registers) (start<Device, static_cast<int>(K)>(device, d), ...);
     }
     const std::int64_t work = d.rows * d.inner / (d.chunks > 0 ? d.chunks : 1) + 1;
-    if constexpr (by_element) device.for_each(d.chunks * d.inner, 1, cluster_items<type, cut::elements>{d});
+    if constexpr (in_registers) device.for_each(d.chunks * d.inner, 1, cluster_items<summing, cut::elements>{d});
+    else if constexpr (by_element) device.for_each(d.chunks * d.inner, 1, cluster_items<type, cut::elements>{d});
     else run_chunks(device, d, work);
     if constexpr (type::accumulating > 0)
       if (d.chunks > 1) (combine<Device, static_cast<int>(K)>(device, d), ...);
@@ -319,9 +362,9 @@ struct is_out_of_range {
   }
 };
 
-template <class Device, class Kernel>
+template <bool Checks, class Device, class Kernel>
 void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
-  if constexpr (Kernel::may_refuse) {
+  if constexpr (Kernel::may_refuse && Checks) {
     const bool passes_negative = kernels::drops_negative(kernel);
     const std::int64_t at = device.find_out_of_range(kernel.indices, kernel.count, kernel.rows, passes_negative);
     if (at >= 0) {
@@ -331,7 +374,8 @@ void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
       throw invalid_argument(kernels::out_of_range_text(kernel, index, at));
     }
   }
-  device.for_each(kernel.items(), work, kernel);
+  if constexpr (has_teams<Device> && kernels::sums_parts<Kernel>) device.for_each_sum(kernel);
+  else device.for_each(kernel.items(), work, kernel);
 }
 
 /// Item i: one element of C = alpha scale op(A) op(B) + beta C, summed in order.
@@ -368,10 +412,48 @@ struct kernel_step {
   static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
   template <int O>
   using element = element_of<Program::view.buffer_at(info.operand_buffer(O)).type>;
+  using op = operator_with<info.code>;
+
+  static constexpr int index_operand = [] {
+    if constexpr (kernels::has_kernel<op>)
+      if (kernels::index_operand_of<op>() < info.operand_count) return static_cast<int>(kernels::index_operand_of<op>());
+    return 0;
+  }();
+  template <class Op>
+  struct kernel_type_of {
+    using type = typename kernels::kernel_of<Op>::template type<element<0>, element<index_operand>>;
+    static constexpr bool may_refuse = type::may_refuse;
+  };
+  struct no_kernel {
+    using type = void;
+    static constexpr bool may_refuse = false;
+  };
+  using its_kernel = typename std::conditional_t<kernels::has_kernel<op>, kernel_type_of<op>, no_kernel>;
+  using kernel_type = typename its_kernel::type;
+  // Whether the step checks indices that are fed. The host does so before the steps, on a device with memory of its own.
+  static constexpr bool checks_fed_indices =
+      its_kernel::may_refuse && Program::view.buffer_at(info.operand_buffer(index_operand)).where == storage::feed;
+  // Whether the step waits for a device with memory of its own: it looks at indices or at arrays before it starts, or computes on the host.
+  static constexpr bool waits = [] {
+    if (std::is_same_v<op, matmul_op> || std::is_same_v<op, passes::matmul_update_op>) return false;
+    if constexpr (kernels::has_kernel<op>) return kernels::looks_first<op> || (its_kernel::may_refuse && !checks_fed_indices);
+    return true;
+  }();
+
+  /// Checks fed indices, given the host's addresses.
+  template <std::size_t... O>
+  static void check_fed(void* const* buffers, const std::int64_t* numbers, std::index_sequence<O...>) {
+    if constexpr (checks_fed_indices) {
+      void* p[]{buffers[info.operand_buffer(static_cast<int>(O))]...};
+      const auto kernel =
+          kernels::kernel_for<kernel_type>(p, kernels::step_numbers(numbers + plan_begin + plan_numbers), static_cast<int>(sizeof...(O)) - 1);
+      const std::int64_t at = kernels::find_out_of_range(kernel.indices, kernel.count, kernel.rows, kernels::drops_negative(kernel));
+      if (at >= 0) throw invalid_argument(kernels::out_of_range_text(kernel, kernel.indices[at], at));
+    }
+  }
 
   template <class Device, std::size_t... O>
   static void run(Device& device, const workspace& w, std::index_sequence<O...>) {
-    using op = operator_with<info.code>;
     const kernels::step_numbers n(w.numbers + plan_begin + plan_numbers);
     void* p[]{w.buffers[info.operand_buffer(static_cast<int>(O))]...};
     using T = element<0>;
@@ -404,9 +486,8 @@ struct kernel_step {
         device.finish();
         its::template look<T>(readable, n, inputs);
       }
-      constexpr int at = kernels::index_operand_of<op>() <= inputs ? kernels::index_operand_of<op>() : 0;
-      const auto kernel = kernels::kernel_for<typename its::template type<T, element<at>>>(p, n, inputs);
-      run_items(device, kernel, kernel.work());
+      const auto kernel = kernels::kernel_for<kernel_type>(p, n, inputs);
+      run_items<Device::shares_memory || !checks_fed_indices>(device, kernel, kernel.work());
     } else if constexpr (requires { op::template run_on_device<T>(device, p, n, 0); }) {
       op::template run_on_device<T>(device, p, n, static_cast<int>(sizeof...(O)) - 1);
     } else if constexpr (requires { &op::run_on_host; }) {
@@ -450,26 +531,21 @@ void run_program(Device& device, const workspace& w, std::index_sequence<Step...
 
 namespace detail {
 
-// Whether a step waits for the device, so that it cannot be recorded: it looks at indices or at arrays before it starts, or computes on
-// the host.
+// Whether a step waits for the device, so that it cannot be recorded.
 template <class Program, int Step>
 constexpr bool waits() {
+  if constexpr (Program::view.step_at(Step).is_cluster) return false;
+  else return kernel_step<Program, Step>::waits;
+}
+template <class Program, int Step>
+void check_fed_indices(void* const* buffers, const std::int64_t* numbers) {
   constexpr auto info = Program::view.step_at(Step);
-  if constexpr (!info.is_cluster) {
-    using op = operator_with<info.code>;
-    using T = element_of<Program::view.buffer_at(info.operand_buffer(0)).type>;
-    if constexpr (std::is_same_v<op, matmul_op> || std::is_same_v<op, passes::matmul_update_op>) {
-      return false;
-    } else if constexpr (kernels::has_kernel<op>) {
-      using step = kernel_step<Program, Step>;
-      constexpr int inputs = info.operand_count - 1;
-      constexpr int at = kernels::index_operand_of<op>() <= inputs ? kernels::index_operand_of<op>() : 0;
-      return kernels::looks_first<op> || kernels::kernel_of<op>::template type<T, typename step::template element<at>>::may_refuse;
-    } else {
-      return true;
-    }
-  }
-  return false;
+  if constexpr (!info.is_cluster)
+    kernel_step<Program, Step>::check_fed(buffers, numbers, std::make_index_sequence<static_cast<std::size_t>(info.operand_count)>{});
+}
+template <class Program, std::size_t... Step>
+void check_all_fed_indices(void* const* buffers, const std::int64_t* numbers, std::index_sequence<Step...>) {
+  (check_fed_indices<Program, static_cast<int>(Step)>(buffers, numbers), ...);
 }
 template <class Program, std::size_t... Step>
 constexpr auto waiting_steps(std::index_sequence<Step...>) {
@@ -516,9 +592,10 @@ inline constexpr std::size_t recordings_of = static_cast<std::size_t>(detail::re
 
 /// Runs all steps, and then `last`, on a device that repeats what it has recorded: `device.repeat(recording, addresses, count, steps)` calls
 /// `steps`, or does again what an earlier call for these addresses did, without the host's part in it. Steps that wait for the device run
-/// between the recordings.
+/// between the recordings. Fed indices are checked before, where the host has them: `on_host` are its addresses of the buffers.
 template <class Program, class Device, class Recording, class Last>
-void run_recorded(Device& device, const workspace& w, Recording* recordings, Last last) {
+void run_recorded(Device& device, const workspace& w, void* const* on_host, Recording* recordings, Last last) {
+  detail::check_all_fed_indices<Program>(on_host, w.numbers, std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{});
   detail::recorded_parts<Program>::template run<0>(device, w, recordings, last);
 }
 
@@ -537,11 +614,7 @@ struct host_device : System {
   template <class Index>
   static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows,
                                         bool passes_negative) {
-    for (std::int64_t k = 0; k < count; ++k) {
-      const auto i = static_cast<std::int64_t>(indices[k]);
-      if (i >= rows || (i < 0 && !passes_negative)) return k;
-    }
-    return -1;
+    return kernels::find_out_of_range(indices, count, rows, passes_negative);
   }
   /// C = alpha scale op(A) op(B) + beta C; `scale` is 1 if null.
   template <class T>

@@ -5,6 +5,7 @@
 #if defined(__CUDACC__)
 
 #include <leat/kernels/cluster/lanes.hpp>
+#include <leat/ops/reduction.hpp>
 
 namespace leat::on_thrust {
 
@@ -104,6 +105,28 @@ template <int Count, class Item>
 __global__ void run_by_teams(std::int64_t n, Item item) {
   const std::int64_t k = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / Count;
   if (k < n) item(k);
+}
+/// The same, with memory that the team alone uses.
+template <int Count, class Item>
+__global__ void run_by_teams_with(std::int64_t n, std::int64_t bytes, Item item) {
+  extern __shared__ double team_memory[];
+  const std::int64_t k = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / Count;
+  if (k < n) item(k, static_cast<std::byte*>(static_cast<void*>(team_memory)) + static_cast<int>(threadIdx.x) / Count * bytes);
+}
+/// Sums the parts of each item by a block of `Threads` threads, in one order.
+template <int Threads, class Kernel>
+__global__ void sum_by_blocks(Kernel kernel) {
+  using T = std::remove_cvref_t<decltype(kernel.part(0, 0, 1))>;
+  using warp = team_lanes<32>;
+  __shared__ T parts[Threads / 32];
+  const T part = warp::across<sum_op, T>(kernel.part(blockIdx.x, threadIdx.x, Threads));
+  if (warp::lane() == 0) parts[threadIdx.x / 32] = part;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    T sum = parts[0];
+    for (int k = 1; k < Threads / 32; ++k) sum = kernels::scalar_math<T>::add(sum, parts[k]);
+    kernel.out[blockIdx.x] = sum;
+  }
 }
 }  // namespace detail
 

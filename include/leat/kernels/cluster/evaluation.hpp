@@ -66,8 +66,13 @@ struct evaluation {
   static constexpr int unroll = Unroll;
   static constexpr int loops = Loops;
 
+  // By operand: the results that stay in registers.
+  static constexpr int sums_count = keeps_sums<LaneSet> ? Operands : 0;
+  using sum_file = registers<scalar_lanes, sums_count, sums_count, sums_count, sums_count, sums_count, sums_count>;
+
   ScalarFile scalars;
   AccumulatorFile accumulators;
+  [[no_unique_address]] sum_file sums;
   bool fills_copies = true;  // whether rows are so long that all copies of each accumulator are used
   std::int64_t row_offset[Operands > 0 ? Operands : 1]{};
   std::int64_t row_index[Outer > 0 ? Outer : 1]{};
@@ -243,7 +248,10 @@ struct evaluation {
       using reduction = operator_with<static_cast<int>(Y)>;
       const auto value = lanes.template of<type>()[x];
       using math = typename LaneSet::template math<T>;
-      if constexpr (Z == 1) {
+      if constexpr (keeps_sums<LaneSet>) {
+        auto& to = sums.template of<type>()[d];
+        to = reduction::template combine<math>(to, value);
+      } else if constexpr (Z == 1) {
         T* to = pointer<T>(a, d, row_of(place, d) + place.j);
         LaneSet::template store<T, Partial>(to, reduction::template combine<math>(LaneSet::template load<T, Partial>(to, place.n), value),
                                             place.n);

@@ -55,6 +55,13 @@ struct scalar_lanes {
   }
 };
 
+/// Lanes of one element for a range of one position: results that are summed over rows stay in registers until the last row.
+struct position_lanes : scalar_lanes {
+  static constexpr bool keeps_sums = true;
+};
+template <class Lanes>
+concept keeps_sums = requires { Lanes::keeps_sums; };
+
 /// Lanes of several threads, which run every instruction together: each holds one position, and all hold the same scalars. A team meets
 /// before it writes a scalar, because a member may still have to read what was there.
 template <class Lanes>

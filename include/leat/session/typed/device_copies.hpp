@@ -5,7 +5,7 @@
 //
 // Such a device provides, beside `allocate`, `release`, `copy_in`, `copy_out` and `finish`: `allocate_on_host` and `release_on_host` for
 // memory that it reads by itself; `copy_in_kept`, after which the host must leave what is copied as it is until `wait_for_kept` has
-// returned; a class `recording` with `clear`, and `run_recorded`, which runs a program's steps and what follows them.
+// returned; a class `recording` with `clear` and `is_ready`, and `run_recorded`, which runs a program's steps and what follows them.
 
 #include <leat/passes/program.hpp>
 
@@ -131,7 +131,7 @@ class device_copies {
   /// Runs the steps on the copies.
   template <class State>
   void run(Device& device, const State& state) {
-    device.template run_recorded<Program>({buffers_.data(), state.plan.numbers.data(), state.arena.data()}, recordings_.data(), [&] {
+    device.template run_recorded<Program>({buffers_.data(), state.plan.numbers.data(), state.arena.data()}, state.buffers, recordings_.data(), [&] {
       if (gathered_ > fed_) device.copy_out(on_host_.data() + fed_, memory_.data() + fed_, gathered_ - fed_);
     });
   }
