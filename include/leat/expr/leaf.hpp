@@ -167,12 +167,22 @@ template <fixed_string Name, class T, class N>
 constexpr number_initializer starting_from(N number) {
   return {number_bits<T>(number, (message{} << "variable \"" << Name.view() << "\": ").view())};
 }
+// `element_of` as the result of a function. nvcc remembers how a type was written: a variable with the elements of an expression would
+// carry the whole expression in its type, and that one its variables; a network of five layers took minutes.
+template <dtype Type>
+constexpr auto element_value() {
+  return element_of<Type>{};
+}
+template <dtype Type>
+using plain_element = decltype(element_value<Type>());
+
 template <class Name, element_type T, class Dims, bool Trainable, initializer I>
 constexpr auto make_variable(const I& initial) {
   const auto numbers = initial.numbers();
   constexpr int count = static_cast<int>(std::tuple_size_v<decltype(initial.numbers())>);
-  using leaf = variable_leaf<T, Name, Dims, I::kind, count, Trainable>;
-  leaf_tensor<leaf, T, Dims> result;
+  using type = plain_element<dtype_of<T>>;
+  using leaf = variable_leaf<type, Name, Dims, I::kind, count, Trainable>;
+  leaf_tensor<leaf, type, Dims> result;
   if constexpr (count > 0)
     for (int k = 0; k < count; ++k)
       result.carried[static_cast<std::size_t>(leaf::carried_ids.find(initial_number_id(leaf::hash, k)))] =
