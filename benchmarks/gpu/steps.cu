@@ -1,4 +1,4 @@
-// bench_gpu: steps of typed sessions on the current GPU; with_torch.py times the same steps by PyTorch.
+// bench_gpu_steps: steps of typed sessions on the current GPU; with_torch.py times the same steps by PyTorch.
 // Training steps are fed from the host's memory and their loss is fetched. Operations on arrays read and write variables, so that only
 // the device's memory is used. Prints the least time of a step in microseconds.
 

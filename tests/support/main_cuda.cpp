@@ -4,7 +4,15 @@
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
+#include "support/allocations.hpp"
+
 #include <cstdio>
+
+namespace leat_test {
+long allocations_so_far();
+/// The allocations of this program until now.
+long allocations_so_far() { return allocations.load(); }
+}  // namespace leat_test
 
 int main(int argc, char** argv) {
   int devices = 0;

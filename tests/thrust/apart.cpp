@@ -13,6 +13,7 @@ TEST_CASE("memory apart: models") {
   check_state<apart_device>();
   check_constant_arrays<apart_device>();
   check_errors<apart_device>();
+  check_recordings<apart_device>();
 }
 
 TEST_CASE("memory apart: operators") {

@@ -180,4 +180,66 @@ void check_errors() {
              [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
 }
 
+/// Steps that a device with memory of its own records: right in every run, for other sizes, other numbers and after errors.
+template <class Device>
+void check_recordings() {
+  const auto x = placeholder<"x", float, "batch", 3>();
+  const auto ids = placeholder<"ids", std::int32_t, "batch">();
+  const auto table = variable<"table", float, 6, 3>(random_normal(0.0, 1.0, 7));
+  const auto rate = parameter<"rate">(0.25f);
+  const auto loss = reduce_mean(square(gather(table, ids) - x));
+  const auto train = gradient_descent(rate).minimize(loss);
+  session on_cpu{loss, train};
+  auto s = session_on<Device>(loss, train);
+  on_cpu.initialize();
+  s.initialize();
+  const auto check_run = [&](std::size_t batch, std::uint64_t seed, const auto&... more) {
+    CAPTURE(batch);
+    CAPTURE(seed);
+    const auto xs = filled<float>(std::array{batch, std::size_t{3}}, -1, 1, static_cast<int>(seed));
+    const auto some = filled<std::int32_t>(std::array{batch}, 0, 6, static_cast<int>(seed));
+    const auto [expected] = on_cpu.run(fetch(loss, train), x = xs, ids = some, more...);
+    const auto [got] = s.run(fetch(loss, train), x = xs, ids = some, more...);
+    CHECK(close(got, expected, 1e-5));
+    check_close("table", s.value(table), on_cpu.value(table), 1e-5);
+  };
+  CHECK_FALSE(s.is_recorded(fetch(loss, train)));
+  check_run(4, 1);
+  CHECK_FALSE(s.is_recorded(fetch(loss, train)));
+  for (std::uint64_t seed = 2; seed < 5; ++seed) check_run(4, seed);
+  CHECK(s.is_recorded(fetch(loss, train)));
+  check_run(9, 5);
+  CHECK_FALSE(s.is_recorded(fetch(loss, train)));
+  for (std::uint64_t seed = 6; seed < 8; ++seed) check_run(9, seed);
+  CHECK(s.is_recorded(fetch(loss, train)));
+  check_run(9, 8, rate = 0.5f);
+  check_run(9, 9, rate = 0.125f);
+  for (std::uint64_t seed = 10; seed < 12; ++seed) check_run(9, seed);
+  s.assign(rate, 1.0f);
+  on_cpu.assign(rate, 1.0f);
+  check_run(9, 12);
+
+  const auto before = s.value(table);
+  auto wrong = filled<std::int32_t>(std::array{std::size_t{9}}, 0, 6);
+  wrong(7) = 6;
+  const auto xs = filled<float>(std::array{std::size_t{9}, std::size_t{3}});
+  CHECK_THROWS_WITH_AS(s.run(fetch(loss, train), x = xs, ids = wrong), doctest::Contains("index 6 at position 7"), invalid_argument);
+  check_close("table after an error", s.value(table), before, 0);
+  check_run(9, 13);
+
+  // Indices that a step computes are checked on the device, between two recordings.
+  const auto found = gather(table, cast<std::int32_t>(x * 4_c));
+  auto looking = session_on<Device>(found);
+  looking.initialize();
+  session looking_on_cpu{found};
+  looking_on_cpu.initialize();
+  for (int run = 0; run < 4; ++run) {
+    CAPTURE(run);
+    auto places = filled<float>(std::array{std::size_t{5}, std::size_t{3}}, 0, 1, run);
+    check_close("rows", std::get<0>(looking.run(fetch(found), x = places)), std::get<0>(looking_on_cpu.run(fetch(found), x = places)), 0);
+    places(2, 1) = 2;
+    CHECK_THROWS_WITH_AS(looking.run(fetch(found), x = places), doctest::Contains("index 8 at position 7"), invalid_argument);
+  }
+}
+
 }  // namespace leat_test
