@@ -125,8 +125,10 @@ class cuda_device {
  public:
   static constexpr bool shares_memory = false;
   static constexpr bool teams = true;
-  template <int Count>
-  using lanes = team_lanes<Count>;
+  template <int Count, bool Apart>
+  using lanes = team_lanes<Count, Apart>;
+  template <class Lanes, bool Apart>
+  using one_lane = thread_lanes<Lanes, Apart>;
   using workspace = leat::workspace;
   static constexpr chunk_limits chunks = device_chunks;
 
@@ -218,6 +220,17 @@ class cuda_device {
   template <class Item>
   void for_each(std::int64_t n, std::int64_t, const Item& item) {
     if (n > 0) ::thrust::for_each_n(policy(), ::thrust::counting_iterator<std::int64_t>(0), n, item);
+  }
+  /// Runs a cluster's items for the positions of each chunk of rows.
+  template <class Item>
+  void for_each_position(std::int64_t chunks, std::int64_t inner, const Item& item) {
+    if (chunks == 0 || inner == 0) return;
+    constexpr std::int64_t threads = detail::threads_for_positions, most_rows = 65535;  // the most blocks of a grid's second axis
+    const bool by_row = chunks > 1 && inner >= threads;
+    const std::int64_t along = by_row ? inner : chunks * inner;
+    const dim3 blocks(static_cast<unsigned>((along + threads - 1) / threads), static_cast<unsigned>(by_row ? std::min(chunks, most_rows) : 1));
+    detail::run_positions<<<blocks, static_cast<unsigned>(threads), 0, stream_>>>(chunks, inner, by_row, item);
+    detail::check_cuda(cudaPeekAtLastError(), "starting a step");
   }
   /// Runs each item by a team of `Count` threads.
   template <int Count, class Item>

@@ -1,6 +1,7 @@
 #pragma once
-// Lanes of a fused cluster on a GPU: `Count` neighbouring threads of a warp work on one row, one element each, so that they read and write
-// neighbouring elements at the same time. The header is empty unless nvcc compiles it.
+// Lanes of a fused cluster on a GPU: a thread works on an element, or `Count` neighbouring threads of a warp work on one row, one element
+// each, so that they read and write neighbouring elements at the same time. `Apart` says that the cluster reads no array that it writes:
+// its reads may then overtake its writes. The header is empty unless nvcc compiles it.
 
 #if defined(__CUDACC__)
 
@@ -9,8 +10,32 @@
 
 namespace leat::on_thrust {
 
+namespace detail {
+template <bool Apart, class T>
+__host__ __device__ T read_element(const T* p) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Apart && std::is_same_v<T, bool>) return __ldg(reinterpret_cast<const unsigned char*>(p)) != 0;
+  else if constexpr (Apart) return __ldg(p);
+#endif
+  return *p;
+}
+}  // namespace detail
+
+/// `Lanes` of one element, scalar_lanes or position_lanes, as a GPU reads it.
+template <class Lanes, bool Apart>
+struct thread_lanes : Lanes {
+  template <class T, bool Partial>
+  static __host__ __device__ T load(const T* p, int) {
+    return detail::read_element<Apart>(p);
+  }
+  template <class T, bool Partial>
+  static __host__ __device__ T load_strided(const T* p, std::int64_t, int) {
+    return detail::read_element<Apart>(p);
+  }
+};
+
 /// A team of `Count` threads, a power of two up to 32. Reductions over a team have one order, and all members get the same result.
-template <int Count>
+template <int Count, bool Apart>
 struct team_lanes {
   static constexpr int count = Count;
   template <class T>
@@ -44,7 +69,7 @@ struct team_lanes {
   template <class T, bool Partial>
   static __host__ __device__ T load_strided(const T* p, std::int64_t stride, int n) {
     if (Partial && lane() >= n) return T(1);  // a number that no operator refuses
-    return p[lane() * stride];
+    return detail::read_element<Apart>(p + lane() * stride);
   }
   template <class T, bool Partial>
   static __host__ __device__ void store_strided(T* p, std::int64_t stride, T v, int n) {
@@ -100,6 +125,18 @@ struct team_lanes {
 };
 
 namespace detail {
+constexpr int threads_for_positions = 256;
+/// Runs a cluster's items for the positions of each chunk of rows, each by a thread: those of a chunk by neighbouring blocks if `by_row`, so
+/// that no thread divides.
+template <class Item>
+__global__ void run_positions(std::int64_t chunks, std::int64_t inner, bool by_row, Item item) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads_for_positions + threadIdx.x;
+  if (!by_row) {
+    if (k < chunks * inner) item(k);
+  } else if (k < inner) {
+    for (std::int64_t chunk = blockIdx.y; chunk < chunks; chunk += gridDim.y) item.run_position(chunk, k);
+  }
+}
 /// Runs item k by the k-th team of `Count` threads.
 template <int Count, class Item>
 __global__ void run_by_teams(std::int64_t n, Item item) {
@@ -117,7 +154,7 @@ __global__ void run_by_teams_with(std::int64_t n, std::int64_t bytes, Item item)
 template <int Threads, class Kernel>
 __global__ void sum_by_blocks(Kernel kernel) {
   using T = std::remove_cvref_t<decltype(kernel.part(0, 0, 1))>;
-  using warp = team_lanes<32>;
+  using warp = team_lanes<32, false>;
   __shared__ T parts[Threads / 32];
   const T part = warp::across<sum_op, T>(kernel.part(blockIdx.x, threadIdx.x, Threads));
   if (warp::lane() == 0) parts[threadIdx.x / 32] = part;
