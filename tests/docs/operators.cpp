@@ -304,7 +304,7 @@ std::string_view how(op_kind kind) {
 
 std::string table(const std::filesystem::path& repository, const std::vector<operator_row>& rows) {
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
-  const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
+  const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
   for (const char* header : {"images", "lookups", "print", "random", "stacked_matmul", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
