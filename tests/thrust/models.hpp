@@ -196,8 +196,8 @@ void check_recordings() {
   const auto check_run = [&](std::size_t batch, std::uint64_t seed, const auto&... more) {
     CAPTURE(batch);
     CAPTURE(seed);
-    const auto xs = filled<float>(std::array{batch, std::size_t{3}}, -1, 1, static_cast<int>(seed));
-    const auto some = filled<std::int32_t>(std::array{batch}, 0, 6, static_cast<int>(seed));
+    const auto xs = filled<float>(std::array{batch, std::size_t{3}}, -1, 1, seed);
+    const auto some = filled<std::int32_t>(std::array{batch}, 0, 6, seed);
     const auto [expected] = on_cpu.run(fetch(loss, train), x = xs, ids = some, more...);
     const auto [got] = s.run(fetch(loss, train), x = xs, ids = some, more...);
     CHECK(close(got, expected, 1e-5));
@@ -235,7 +235,7 @@ void check_recordings() {
   looking_on_cpu.initialize();
   for (int run = 0; run < 4; ++run) {
     CAPTURE(run);
-    auto places = filled<float>(std::array{std::size_t{5}, std::size_t{3}}, 0, 1, run);
+    auto places = filled<float>(std::array{std::size_t{5}, std::size_t{3}}, 0, 1, static_cast<std::size_t>(run));
     check_close("rows", std::get<0>(looking.run(fetch(found), x = places)), std::get<0>(looking_on_cpu.run(fetch(found), x = places)), 0);
     places(2, 1) = 2;
     CHECK_THROWS_WITH_AS(looking.run(fetch(found), x = places), doctest::Contains("index 8 at position 7"), invalid_argument);
