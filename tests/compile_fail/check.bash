@@ -4,7 +4,8 @@
 # FILE marks with the comment  // ERROR HERE  the line at which the first error must point (or names it: // line: N), and
 # for each text that g++'s output must contain has a comment line  // expect: TEXT  (clang's: // expect-clang: TEXT).
 # g++'s output has at most 15 lines and 2,000 bytes, unless  // lines: N  or  // bytes: N  says otherwise, and its first
-# line is about FILE; the path of the checkout does not count. With LEAT_FIXED defined FILE must compile, so that it fails for the reason that is meant.
+# line is about FILE; the path of the checkout does not count. With LEAT_FIXED defined FILE must compile, so that it fails for the
+# reason that is meant.
 set -uo pipefail
 export LC_ALL=C
 
