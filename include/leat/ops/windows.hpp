@@ -109,21 +109,30 @@ constexpr bool place_windows(window_axis& a, window_padding how, const std::int6
 /// What the numeric attributes of a node of windows say, in the order of the operator's form. Each list has numbers for the batch, down,
 /// right, and for the channels.
 struct window_settings {
-  const std::int64_t* window = nullptr;  // of pools
+  // Of a pool, or of a convolution, which has dilations where a pool has windows. (A flag, because g++ with -fsanitize=undefined does not
+  // compare a pointer with null during constant evaluation.)
+  bool is_pool = false;
   const std::int64_t* strides = nullptr;
-  const std::int64_t* dilations = nullptr;  // of convolutions
+  const std::int64_t* window_or_dilations = nullptr;
   std::int64_t padding = 0;                 // a window_padding
   const std::int64_t* listed = nullptr;     // two for each axis
   int listed_count = 0;
 
   /// Of a convolution: strides, padding, dilations, explicit paddings.
   static constexpr window_settings of_convolution(const std::int64_t* numbers, int count) {
-    return {.strides = numbers, .dilations = numbers + 5, .padding = numbers[4], .listed = numbers + 9, .listed_count = count - 9};
+    return {.strides = numbers, .window_or_dilations = numbers + 5, .padding = numbers[4], .listed = numbers + 9, .listed_count = count - 9};
   }
   /// Of a pool: window, strides, padding, explicit paddings.
   static constexpr window_settings of_pool(const std::int64_t* numbers, int count) {
-    return {.window = numbers, .strides = numbers + 4, .padding = numbers[8], .listed = numbers + 9, .listed_count = count - 9};
+    return {.is_pool = true,
+            .strides = numbers + 4,
+            .window_or_dilations = numbers,
+            .padding = numbers[8],
+            .listed = numbers + 9,
+            .listed_count = count - 9};
   }
+
+  constexpr std::int64_t dilation(int axis) const { return is_pool ? 1 : window_or_dilations[1 + axis]; }
 
   /// The problem with these numbers; empty if there is none.
   constexpr std::string_view problem() const {
@@ -133,8 +142,7 @@ struct window_settings {
     for (int k = 0; k < listed_count; ++k)
       if (listed[k] < 0 || listed[k] >= max_elements || (listed[k] != 0 && (k < 2 || k > 5)))
         return "explicit_paddings must be 0 or more, and 0 for the batch and for the channels";
-    for (const std::int64_t* list : {window, strides, dilations}) {
-      if (list == nullptr) continue;
+    for (const std::int64_t* list : {strides, window_or_dilations}) {
       for (int k = 0; k < 4; ++k)
         if (list[k] < 1 || list[k] >= max_elements) return "windows, strides and dilations must be positive";
       if (list[0] != 1 || list[3] != 1) return "windows, strides and dilations of the batch and of the channels must be 1";
@@ -146,7 +154,7 @@ struct window_settings {
     a.size = size;
     a.window = elements;
     a.stride = strides[1 + axis];
-    a.dilation = dilations == nullptr ? 1 : dilations[1 + axis];
+    a.dilation = dilation(axis);
     const std::int64_t none[2]{};
     if (listed_count == 0) return place_windows(a, static_cast<window_padding>(padding), none);
     const std::int64_t both[2]{listed[2 * (1 + axis)], listed[2 * (1 + axis) + 1]};
@@ -157,7 +165,7 @@ struct window_settings {
     const bool keeps = padding == static_cast<std::int64_t>(window_padding::same) && strides[1 + axis] == 1;
     if (elements == 0) return "a window has no element";
     if (elements > 0) {
-      const window_axis a{.window = elements, .dilation = dilations == nullptr ? 1 : dilations[1 + axis]};
+      const window_axis a{.window = elements, .dilation = dilation(axis)};
       if (elements >= max_elements || a.span() == 0) return "a window is too large";
     }
     if (keeps) count = size;

@@ -219,7 +219,7 @@ class basic_session : public detail::session_store<Device, Es...> {
     state.planned = false;  // until the plan is complete
     make_plan(detail::data_of<Program>(), state.sizes, Device::chunks, state.plan);
     if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
-      state.arena = detail::device_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
+      state.arena = detail::owned_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
     const program_view program = detail::view_of<Program>();
     for (int b = 0; b < program.buffers(); ++b) {
       const auto info = program.buffer_at(b);

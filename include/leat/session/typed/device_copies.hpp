@@ -17,20 +17,20 @@
 
 namespace leat::detail {
 
-/// Memory of a device, aligned for any SIMD batch.
-template <class Device>
-class device_bytes {
+/// A block of memory that `Memory::allocate` gives and `Memory::release` takes back. That of a device is aligned for any SIMD batch.
+template <class Memory>
+class owned_bytes {
  public:
-  device_bytes() = default;
-  explicit device_bytes(std::size_t size) : size_(size) {
-    if (size > 0) data_.reset(static_cast<std::byte*>(Device::allocate(size)));
+  owned_bytes() = default;
+  explicit owned_bytes(std::size_t size) : size_(size) {
+    if (size > 0) data_.reset(static_cast<std::byte*>(Memory::allocate(size)));
   }
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
 
  private:
   struct release {
-    void operator()(std::byte* p) const { Device::release(p); }
+    void operator()(std::byte* p) const { Memory::release(p); }
   };
   std::unique_ptr<std::byte, release> data_;
   std::size_t size_ = 0;
@@ -38,21 +38,9 @@ class device_bytes {
 
 /// Memory of the host that a device with memory of its own reads and writes by itself.
 template <class Device>
-class gathered_bytes {
- public:
-  gathered_bytes() = default;
-  explicit gathered_bytes(std::size_t size) : size_(size) {
-    if (size > 0) data_.reset(static_cast<std::byte*>(Device::allocate_on_host(size)));
-  }
-  std::byte* data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  struct release {
-    void operator()(std::byte* p) const { Device::release_on_host(p); }
-  };
-  std::unique_ptr<std::byte, release> data_;
-  std::size_t size_ = 0;
+struct host_memory_of {
+  static void* allocate(std::size_t size) { return Device::allocate_on_host(size); }
+  static void release(void* p) { Device::release_on_host(p); }
 };
 
 /// Where a session keeps a number: on the host, where feeding it puts another address, and on the device. Null if it has no place there.
@@ -88,8 +76,8 @@ class device_copies {
     add(storage::fetch, storage::fetch, true);
     gathered_ = end;
     add(storage::feed, storage::fetch, false);
-    if (end > memory_.size()) memory_ = device_bytes<Device>(end);
-    if (gathered_ > on_host_.size()) on_host_ = gathered_bytes<Device>(gathered_);
+    if (end > memory_.size()) memory_ = owned_bytes<Device>(end);
+    if (gathered_ > on_host_.size()) on_host_ = owned_bytes<host_memory_of<Device>>(gathered_);
     fetches_ = false;
     for (int b = 0; b < view.buffers(); ++b) {
       const auto info = view.buffer_at(b);
@@ -174,8 +162,8 @@ class device_copies {
   std::array<number_places, count> numbers_{};
   std::size_t fed_ = 0, gathered_ = 0;  // ends of the feeds and of all that is gathered
   bool fetches_ = false;
-  device_bytes<Device> memory_;
-  gathered_bytes<Device> on_host_;
+  owned_bytes<Device> memory_;
+  owned_bytes<host_memory_of<Device>> on_host_;
   std::array<typename Device::recording, Device::template recordings_of<Program>> recordings_;
 };
 

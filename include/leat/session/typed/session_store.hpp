@@ -93,7 +93,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     (take(carried_, set, expressions), ...);
     current_ = carried_;
     if constexpr (!Device::shares_memory) {
-      device_numbers_ = device_bytes<Device>(sizeof numbers_);
+      device_numbers_ = owned_bytes<Device>(sizeof numbers_);
       device_arrays_.resize(static_cast<std::size_t>(rows().numbers()));
     }
     if constexpr (carried_count > 0)
@@ -328,7 +328,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     if constexpr (!Device::shares_memory) {
       if (k < 0) return;  // only the initial value of a variable
       auto& there = device_arrays_[static_cast<std::size_t>(k)];
-      if (there.size() == 0) there = device_bytes<Device>(elements.bytes());
+      if (there.size() == 0) there = owned_bytes<Device>(elements.bytes());
       device_.copy_in(there.data(), elements.data(), elements.bytes());
     }
   }
@@ -391,9 +391,9 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   // Members that may be empty come first, because nvcc cannot lay out a class whose base class ends with them.
   struct no_arrays {};
   [[no_unique_address]] Device device_;
-  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_bytes<Device>> device_numbers_;
-  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_arrays, std::vector<device_bytes<Device>>> device_arrays_;
-  device_bytes<Device> storage_;
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, owned_bytes<Device>> device_numbers_;
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_arrays, std::vector<owned_bytes<Device>>> device_arrays_;
+  owned_bytes<Device> storage_;
   carried_values carried_{};  // of the expressions that the session was constructed from
   carried_values current_{};  // the same, with the plain numbers and arrays of the last run
   session_list<plans, std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{rows().numbers()};

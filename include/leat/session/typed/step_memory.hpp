@@ -69,7 +69,7 @@ struct run_addresses {
 template <class Program, class Device>
 struct step_memory : step_memory_base, step_addresses<Program> {
   program_plan plan;
-  device_bytes<Device> arena;
+  owned_bytes<Device> arena;
   bool planned = false;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_copies<Program, Device>> device;
 };
