@@ -341,8 +341,40 @@ class simplifier {
     }
     if (got.extent == source.extent && (!is_operator<transpose_op>(op) || source.extent.rank < 2)) return x;
     if (is_constant(to_, x)) return leat::constant(to_, source.type, got.extent, constant_value(to_, x)).index();
-    if (is_operator<reshape_op>(op) && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
+    if (is_operator<reshape_op>(op)) return reshaped(x, got.extent);
+    if (to_.at(x).op->kind == op_kind::index) return view_of_positions(op, x, attributes, got.extent);
     return -1;
+  }
+  // A view of positions as positions: nothing stores their elements, so there is nothing to view.
+  constexpr int view_of_positions(const op_info& op, int x, list_view<std::int64_t> attributes, const shape& extent) {
+    const tensor_info source = to_.at(x).result;
+    const auto axis = static_cast<int>(to_.attribute(to_.at(x), 0));
+    if (is_operator<transpose_op>(op)) {
+      int to = 0;
+      while (transpose_op::axis(attributes.data(), static_cast<int>(attributes.size()), source.extent.rank, to) != axis) ++to;
+      return index_along(to_, source.type, extent, to).index();
+    }
+    if (is_operator<slice_op>(op)) {
+      const int within = index_along(to_, source.type, extent, axis).index();
+      return emit2(info_of<add_op>, within, scalar(source.type, static_cast<double>(attributes[static_cast<std::size_t>(axis)])));
+    }
+    return -1;
+  }
+  // Positions in another shape: positions again, if the shapes differ by sizes of 1 alone, otherwise a view of an array of them.
+  constexpr int reshaped_positions(int x, const shape& extent) {
+    const tensor_info source = to_.at(x).result;
+    const auto axis = static_cast<int>(to_.attribute(to_.at(x), 0));
+    if (source.extent[axis] == 1) return leat::constant(to_, source.type, extent, 0).index();
+    if (source.extent.squeezed() == extent.squeezed()) {
+      int before = 0;  // sizes before the axis that are not 1
+      for (int a = 0; a < axis; ++a) before += source.extent[a] != 1;
+      int to = 0;
+      while (extent[to] == 1 || before-- > 0) ++to;
+      return index_along(to_, source.type, extent, to).index();
+    }
+    const int in[]{x};
+    const int copied[]{to_.add(info_of<copy_op>, in, {source.extent.dim, static_cast<std::size_t>(source.extent.rank)})};
+    return to_.add(info_of<reshape_op>, copied, {extent.dim, static_cast<std::size_t>(extent.rank)});
   }
   // A padded array that equals its operand, or consists only of padding; -1 for others.
   constexpr int padded(int x, const shape& extent) {
@@ -355,6 +387,7 @@ class simplifier {
     if (to_.at(x).result.extent == extent) return x;
     if (is_constant(to_, x)) return leat::constant(to_, to_.at(x).result.type, extent, constant_value(to_, x)).index();
     if (is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), extent);
+    if (to_.at(x).op->kind == op_kind::index) return reshaped_positions(x, extent);
     const int in[]{x};
     return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
   }
