@@ -15,6 +15,7 @@
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/slice.hpp>
 #include <leat/named/functions/tensor_array.hpp>
+#include <leat/named/gradients/derivatives.hpp>
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/known_value.hpp>

@@ -27,6 +27,22 @@ class batcher {
   constexpr void put(int leaf, const output& all, int axis) { set(leaf, moved(all, axis, 0), true); }
   /// The array of all models, along `axis`, for a node of the one-model graph; computed on first use.
   constexpr output all(int row, int axis) {
+    need(row);
+    return problem_.size > 0 ? output{} : moved(each(row), 0, axis);
+  }
+  /// A node of the one-model graph that all models share; computed on first use.
+  constexpr output shared(int row) {
+    need(row);
+    return problem_.size > 0 ? output{} : handle(row);
+  }
+  /// The error, or an empty message.
+  constexpr const message& problem() const { return problem_; }
+
+ private:
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  // Writes a node and what it depends on.
+  constexpr void need(int row) {
     list<char> live(at(row) + 1, 0);
     live[at(row)] = 1;
     for (int i = row; i >= 0; --i) {
@@ -37,14 +53,7 @@ class batcher {
     }
     for (int i = 0; i <= row && problem_.size == 0; ++i)
       if (live[at(i)] != 0 && row_[at(i)] < 0) write(i);
-    if (problem_.size > 0) return {};
-    return moved(each(row), 0, axis);
   }
-  /// The error, or an empty message.
-  constexpr const message& problem() const { return problem_; }
-
- private:
-  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   // ---- shapes ------------------------------------------------------------------------------------------------------------------
 
@@ -152,7 +161,13 @@ class batcher {
       for (int k = 0; k < n.input_count; ++k)
         if (extent(one_.input(n, k)).rank > widest) widest = extent(one_.input(n, k)).rank;
       list<output> in;
-      for (int k = 0; k < n.input_count; ++k) in.push_back(aligned(one_.input(n, k), widest));
+      list<int> rows;
+      for (int k = 0; k < n.input_count; ++k) {
+        in.push_back(aligned(one_.input(n, k), widest));
+        rows.push_back(in.back().index());
+      }
+      if (!g_.infer(op, rows.data(), n.input_count, attributes_of(n)).problem.empty())  // an operator that does not broadcast, as TanhGrad
+        for (int k = 0; k < n.input_count; ++k) in[at(k)] = each(one_.input(n, k));
       return add(n, {in.data(), in.size()}, attributes_of(n));
     }
     if (op.kind == op_kind::reduction || is_operator<mean_op>(op)) {

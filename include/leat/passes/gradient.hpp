@@ -18,13 +18,15 @@ constexpr bool passes_gradient(const node& n) {
   return n.op->has_gradient && is_floating(n.result.type) && !is_operator<stop_gradient_op>(*n.op);
 }
 
-/// The gradients of `y` (summed, if it is not a scalar) with respect to each of `xs`, as node indices; -1 if `y` does not depend on x
-/// through operators that have a gradient.
-constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
-  const auto count = static_cast<std::size_t>(y) + 1;
+/// The gradients of the sum of `ys`, each weighed by `weights`, with respect to each of `xs`, as node indices; -1 if no y depends on x
+/// through operators that have a gradient. A weight has its y's dtype and shape; -1 stands for ones.
+constexpr list<int> gradients(graph& g, std::span<const int> ys, std::span<const int> weights, std::span<const int> xs) {
+  int last = ys[0];
+  for (int y : ys) last = y > last ? y : last;
+  const auto count = static_cast<std::size_t>(last) + 1;
   list<char> wanted(count, 0);
   for (int x : xs)
-    if (x <= y) wanted[x] = 1;
+    if (x <= last) wanted[x] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const node& n = g.nodes[i];
     if (wanted[i] != 0 || !passes_gradient(n)) continue;
@@ -32,14 +34,14 @@ constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
       if (wanted[g.input(n, k)] != 0) wanted[i] = 1;
   }
   list<int> slot(count, -1);
-  if (wanted[count - 1] != 0) {
-    const tensor_info seed = g.at(y).result;
-    slot[count - 1] = constant(g, seed.type, seed.extent, 1).index();
+  for (std::size_t k = 0; k < ys.size(); ++k) {
+    if (wanted[ys[k]] == 0) continue;
+    const tensor_info seed = g.at(ys[k]).result;
+    const output weight = weights[k] < 0 ? constant(g, seed.type, seed.extent, 1) : output(g, weights[k]);
+    int& sum = slot[ys[k]];
+    sum = sum < 0 ? weight.index() : (output(g, sum) + weight).index();
   }
-  list<char> is_target(count, 0);
-  for (int x : xs)
-    if (x <= y) is_target[x] = 1;
-  for (int i = y; i >= 0; --i) {
+  for (int i = last; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     const op_info* op = g.nodes[at].op;
     if (slot[at] < 0 || wanted[at] == 0 || !passes_gradient(g.nodes[at])) continue;
@@ -47,8 +49,49 @@ constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
     op->gradient(scope);
   }
   list<int> result;
-  for (int x : xs) result.push_back(x <= y ? slot[x] : -1);
+  for (int x : xs) result.push_back(x <= last ? slot[x] : -1);
   return result;
+}
+/// The gradients of `y` (summed, if it is not a scalar).
+constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
+  const int ones = -1;
+  return gradients(g, {&y, 1}, {&ones, 1}, xs);
+}
+
+/// The tangents of `ys`, that is, how they move where each of `xs` moves along its entry of `along`, as node indices; -1 if no x moves y.
+/// A gradient by reverse mode is linear in the weights of the ys. The gradient of that, by the weights, is forward mode: the rules of
+/// reverse mode are the only ones that operators need, and the weights, here unknown constants, do not occur in the result. Source:
+/// Townsend, "A new trick for calculating Jacobian vector products" (2017); Radul et al., "You Only Linearize Once" (2023).
+constexpr list<int> tangents(graph& g, std::span<const int> ys, std::span<const int> xs, std::span<const int> along) {
+  list<int> weights;
+  const std::int64_t any[]{0};
+  for (int y : ys) weights.push_back(g.add_leaf(info_of<constant_op>, g.at(y).result, {}, 0, any));
+  const list<int> gradient = gradients(g, ys, {weights.data(), weights.size()}, xs);
+  list<int> moved, by;
+  for (std::size_t k = 0; k < gradient.size(); ++k)
+    if (gradient[k] >= 0) {
+      moved.push_back(gradient[k]);
+      by.push_back(along[k]);
+    }
+  if (moved.empty()) return list<int>(ys.size(), -1);
+  return gradients(g, {moved.data(), moved.size()}, {by.data(), by.size()}, {weights.data(), weights.size()});
+}
+
+/// Kinds of derivatives that are computed together: gradients of sums, gradients of weighed sums (vjp), tangents (jvp).
+enum class derivative_kind : std::int64_t { gradient, weighed_gradient, tangent };
+
+/// The derivatives of one call: for each x, or, of tangents, for each y. `operands` are the ys, the xs, and what goes with the kind: a weight
+/// for each y, or for each x the direction in which it moves.
+constexpr list<int> derivatives(graph& g, derivative_kind kind, std::span<const int> operands, std::size_t y_count) {
+  const auto ys = operands.first(y_count);
+  const auto rest = operands.subspan(y_count);
+  if (kind == derivative_kind::tangent) return tangents(g, ys, rest.first(rest.size() / 2), rest.subspan(rest.size() / 2));
+  if (kind == derivative_kind::weighed_gradient) {
+    const auto x_count = rest.size() - y_count;
+    return gradients(g, ys, rest.subspan(x_count), rest.first(x_count));
+  }
+  const list<int> ones(y_count, -1);
+  return gradients(g, ys, {ones.data(), ones.size()}, rest);
 }
 
 /// All trainable floating-point variables on which node `y` depends through operators that have a gradient.
@@ -132,34 +175,41 @@ constexpr std::uint64_t gradient_hash(std::size_t k) {
   return mix(Base, k + 1);
 }
 
-// One of several gradients, in tables that defer them. Operands: y, then the xs. Attributes: the index of x, and an id shared by the
-// gradients of one call.
+// One of several derivatives of one call, in tables that defer them. Operands: as `passes::derivatives` takes them. Attributes: which one, an
+// id shared by all of the call, the kind, and the number of ys.
 struct deferred_gradient_op {
   static constexpr std::string_view type = "leat.Gradients";
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
-    const int k = static_cast<int>(x.attribute(0)) + 1;
+    const bool is_tangent = x.attribute(2) == static_cast<std::int64_t>(passes::derivative_kind::tangent);
+    const int k = static_cast<int>(x.attribute(0) + (is_tangent ? 0 : x.attribute(3)));
     return {x.type(k), x.extent(k)};
   }
 };
 
-// The structure of one of several gradients. All are computed when the first of them enters the graph.
+// Enters derivative I of a call. All of them are computed when the first of them enters the graph.
+template <std::uint64_t Base>
+constexpr int enter_derivative(graph& g, std::size_t i, passes::derivative_kind kind, std::span<const int> operands, std::size_t y_count) {
+  if (g.defers) {
+    const std::int64_t numbers[]{static_cast<std::int64_t>(i), static_cast<std::int64_t>(Base), static_cast<std::int64_t>(kind),
+                                 static_cast<std::int64_t>(y_count)};
+    const int made = g.add(info_of<deferred_gradient_op>, {operands.data(), operands.size()}, numbers);
+    g.remember(mix(Base, i + 1000), made);
+    return made;
+  }
+  const auto made = passes::derivatives(g, kind, operands, y_count);
+  for (std::size_t k = 0; k < made.size(); ++k) g.remember(mix(Base, k + 1000), made[k]);
+  return made[i];
+}
+
+// The structure of one of several gradients.
 template <std::uint64_t Base, std::size_t I, class Y, class... Xs>
 struct gradient_structure : numbers_of<Y, Xs...> {
   template <class E>
   static constexpr int enter(graph& g) {
     if (const int known = g.find(mix(Base, I + 1000)); known >= 0) return known;
-    if (g.defers) {
-      const int inputs[]{flatten<Y>(g), flatten<Xs>(g)...};
-      const std::int64_t numbers[]{static_cast<std::int64_t>(I), static_cast<std::int64_t>(Base)};
-      const int made = g.add(info_of<deferred_gradient_op>, inputs, numbers);
-      g.remember(mix(Base, I + 1000), made);
-      return made;
-    }
-    const int xs[]{flatten<Xs>(g)...};
-    const auto made = passes::gradients(g, flatten<Y>(g), xs);
-    for (std::size_t k = 0; k < made.size(); ++k) g.remember(mix(Base, k + 1000), made[k]);
-    return made[I];
+    const int operands[]{flatten<Y>(g), flatten<Xs>(g)...};
+    return enter_derivative<Base>(g, I, passes::derivative_kind::gradient, operands, 1);
   }
 };
 

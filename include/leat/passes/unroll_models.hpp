@@ -357,6 +357,8 @@ class model_unroller {
     for (int k = 0; k < n.input_count; ++k) in[k] = operand_element(n, k, axis, place);
     if (is_broadcast(*n.op)) return in[0];
     const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    if (!to_.infer(*n.op, in, n.input_count, attributes).problem.empty())  // an operator that does not broadcast, as TanhGrad
+      for (int k = 0; k < n.input_count; ++k) in[k] = models_of(in[k], n.result.extent[axis]);
     return to_.add(*n.op, {in, static_cast<std::size_t>(n.input_count)}, attributes);
   }
   constexpr int sum(const node& n, int axis, const std::int64_t* place) {

@@ -5,6 +5,7 @@
 // axis models are best stored. Source: JAX's vmap; Bradbury et al. 2018.
 
 #include <leat/expr/leaf.hpp>
+#include <leat/expr/tensor_list.hpp>
 #include <leat/passes/batching.hpp>
 
 #include <array>
@@ -158,26 +159,6 @@ struct vmap_leaves {
   }();
 };
 
-template <class R>
-struct function_results {
-  static constexpr bool ok = false;
-};
-template <tensor_expression E>
-struct function_results<E> {
-  static constexpr bool ok = true;
-  static constexpr bool single = true;
-  using type = std::tuple<E>;
-};
-template <class... Es>
-  requires(sizeof...(Es) > 0 && (tensor_expression<Es> && ...))
-struct function_results<std::tuple<Es...>> {
-  static constexpr bool ok = true;
-  static constexpr bool single = false;
-  using type = std::tuple<Es...>;
-};
-template <class A, class B>
-struct function_results<std::pair<A, B>> : function_results<std::tuple<A, B>> {};
-
 template <class... Ts>
 struct types_of {};
 
@@ -260,7 +241,7 @@ concept given_operands = operands_of_models<Axis, F, Xs...> && requires(const F&
 
 // The result of f for one model.
 template <int Axis, class F, class... Xs>
-using one_result = function_results<decltype(std::declval<const F&>()(std::declval<const given<Axis, F, Xs>&>()...))>;
+using one_result = tensor_list<decltype(std::declval<const F&>()(std::declval<const given<Axis, F, Xs>&>()...))>;
 template <int Axis, class F, class... Xs>
 using vmap_call_of = vmap_call<Axis, F, types_of<model_operand<Axis, Xs>...>, typename one_result<Axis, F, Xs...>::type>;
 template <int Axis, class F, class... Xs>

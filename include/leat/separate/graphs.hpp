@@ -38,6 +38,7 @@
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/impl/functions.hpp>
+#include <leat/named/gradients/impl/derivatives.hpp>
 #include <leat/named/gradients/impl/gradient.hpp>
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>

@@ -5,6 +5,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
 #include <leat/named/functions/print.hpp>
+#include <leat/named/gradients/derivatives.hpp>
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/train/named/optimizers.hpp>
@@ -16,9 +17,22 @@ namespace detail {
 inline output write_gradient(graph_writer& writer, const node& n) {
   std::vector<output>& all = writer.gradients[writer.number(n, 1)];
   if (all.empty()) {
-    std::vector<output> xs;
-    for (int k = 1; k < n.input_count; ++k) xs.push_back(writer.input(n, k));
-    all = leat::gradients({writer.input(n, 0)}, xs);
+    const auto kind = static_cast<passes::derivative_kind>(writer.number(n, 2));
+    const auto operands = [&](int first, int count) {
+      std::vector<output> list;
+      for (int k = first; k < first + count; ++k) list.push_back(writer.input(n, k));
+      return list;
+    };
+    const auto y_count = static_cast<int>(writer.number(n, 3));
+    const int rest = n.input_count - y_count;
+    const auto ys = operands(0, y_count);
+    if (kind == passes::derivative_kind::gradient) {
+      all = leat::gradients(ys, operands(y_count, rest));
+    } else if (kind == passes::derivative_kind::weighed_gradient) {
+      all = leat::gradients(ys, operands(y_count, rest - y_count), {.grad_ys = operands(rest, y_count)});
+    } else {
+      all = leat::jvp(ys, operands(y_count, rest / 2), operands(y_count + rest / 2, rest / 2));
+    }
   }
   const output made = all[static_cast<std::size_t>(writer.number(n, 0))];
   if (!static_cast<bool>(made)) throw unimplemented("to_graph: a gradient that no named operator passes");

@@ -111,7 +111,8 @@ inline int expand_gradient(graph& g, const deferred_row& row) {
   const auto id_of = [&](std::size_t k) { return mix(base, k + 1000); };
   const auto wanted = static_cast<std::size_t>(row.attributes[0]);
   if (const int known = g.find(id_of(wanted)); known >= 0) return known;
-  const auto made = passes::gradients(g, row.inputs[0], row.inputs.subspan(1));
+  const auto made = passes::derivatives(g, static_cast<passes::derivative_kind>(row.attributes[2]), row.inputs,
+                                        static_cast<std::size_t>(row.attributes[3]));
   for (std::size_t k = 0; k < made.size(); ++k) g.remember(id_of(k), made[k]);
   return made[wanted];
 }
