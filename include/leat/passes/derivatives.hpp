@@ -96,6 +96,37 @@ struct derivative_refusal<Kind, Ys, Xs, Along> {
 template <derivative_kind Kind, class Ys, class Xs, class Along>
 concept derives = derivative_call<Kind, tensors_of<Ys>, tensors_of<Xs>, tensors_of<Along>>::none;
 
+// A message of another function, as one of `word`: "gradients: what is wrong" becomes "word: of: what is wrong". No message is none.
+constexpr message retold(std::string_view word, std::string_view of, std::string_view told) {
+  return told.empty() ? message{} : message{} << word << of << told.substr(told.find(": "));
+}
+template <class Y, class... Xs>
+using slopes_of = decltype(gradients(std::declval<const Y&>(), std::declval<const Xs&>()...));
+template <class Y, class Xs, class Along>
+struct hvp_problem;
+template <class Y, class... Xs, class Along>
+struct hvp_problem<Y, std::tuple<Xs...>, Along> {
+  static constexpr message text() {
+    if constexpr (!gradient_problem<Y, Xs...>::none)
+      return retold("hvp", "", gradient_problem<Y, Xs...>::text().view());
+    else
+      return retold("hvp", ": of the gradient",
+                    derivative_call<derivative_kind::tangent, slopes_of<Y, Xs...>, std::tuple<Xs...>, Along>::text().view());
+  }
+  static constexpr bool derives() {
+    if constexpr (gradient_problem<Y, Xs...>::none)
+      return derivative_call<derivative_kind::tangent, slopes_of<Y, Xs...>, std::tuple<Xs...>, Along>::none;
+    else return false;
+  }
+  static constexpr bool none = derives();
+};
+template <class Y, class X, class Along>
+struct hvp_refusal {};
+template <tensor_expression Y, tensors X, tensors Along>
+struct hvp_refusal<Y, X, Along> {
+  using problem = error_in_expression<problem_text<hvp_problem<Y, tensors_of<X>, tensors_of<Along>>>(), operand_text<Y>()>;
+};
+
 template <derivative_kind Kind, tensors Like, tensors Ys, tensors Xs, tensors Along>
 constexpr auto make_derivative(const Ys& ys, const Xs& xs, const Along& along) {
   auto made = derivative_call<Kind, tensors_of<Ys>, tensors_of<Xs>, tensors_of<Along>>::make(as_tuple(ys), as_tuple(xs), as_tuple(along));
@@ -143,12 +174,16 @@ jvp(...) LEAT_DELETED;
 /// compile time): as of `gradients` and `jvp`; a gradient that does not depend on x, because y is linear. Source: Pearlmutter, "Fast Exact
 /// Multiplication by the Hessian" (1994).
 template <tensor_expression Y, detail::tensors X, detail::tensors Along>
+  requires(detail::hvp_problem<Y, detail::tensors_of<X>, detail::tensors_of<Along>>::none)
 [[nodiscard("derivatives are expressions: fetch them, or compute with them")]] constexpr auto hvp(const Y& y, const X& x,
                                                                                                   const Along& along) {
   const auto slopes = std::apply([&](const auto&... xs) { return gradients(y, xs...); }, detail::as_tuple(x));
   if constexpr (detail::tensor_list<X>::single) return jvp(std::get<0>(slopes), x, along);
   else return jvp(slopes, x, along);
 }
+template <tensor_expression Y, detail::tensors X, detail::tensors Along>
+  requires(!detail::hvp_problem<Y, detail::tensors_of<X>, detail::tensors_of<Along>>::none)
+typename detail::hvp_refusal<Y, X, Along>::problem hvp(const Y&, const X&, const Along&) = delete;
 LEAT_OTHERWISE("hvp(y, x, along) takes a tensor y, and x and along as tensors or tuples of tensors; " LEAT_TENSORS)
 hvp(...) LEAT_DELETED;
 

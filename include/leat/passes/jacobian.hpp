@@ -175,7 +175,7 @@ struct jacobian_call {
   static constexpr message text() {
     message m;
     if constexpr (!gradient_problem<Y, X>::none) {
-      return m << word << ": " << gradient_problem<Y, X>::text().view().substr(std::string_view("gradients: ").size());
+      return retold(word, "", gradient_problem<Y, X>::text().view());
     } else if constexpr (InBatch && (Y::rank == 0 || X::rank == 0)) {
       return m << word << ": both tensors have the axis of the batch first, and a scalar has none";
     } else {
@@ -217,8 +217,8 @@ struct jacobian_call {
       one.is_written = g.is_written;
       const int y = flatten<Y>(one), x = flatten<X>(one);
       passes::jacobian_writer writer(one, y, x, s, passes::goes_forward(s, Mode), g);
-      message none;
-      const int blocks = goes_together ? writer.together(none) : writer.one_by_one();
+      message no_problem;
+      const int blocks = goes_together ? writer.together(no_problem) : writer.one_by_one();
       return InBatch || s.shared == 0 ? blocks : passes::spread_blocks(g, blocks, s);
     }
   };
@@ -234,6 +234,27 @@ struct jacobian_refusal {};  // for what are no tensors, because clang instantia
 template <bool InBatch, jacobian_mode Mode, tensor_expression Y, tensor_expression X>
 struct jacobian_refusal<InBatch, Mode, Y, X> {
   using problem = error_in_expression<problem_text<jacobian_call<InBatch, Mode, Y, X>>(), operand_text<Y>(), operand_text<X>()>;
+};
+
+template <jacobian_mode Mode, class Y, class X>
+struct hessian_problem {
+  template <class S = Y>
+  using of_slope = jacobian_call<false, Mode, std::tuple_element_t<0, slopes_of<S, X>>, X>;
+  static constexpr message text() {
+    if constexpr (!gradient_problem<Y, X>::none) return retold("hessian", "", gradient_problem<Y, X>::text().view());
+    else return retold("hessian", ": of the gradient", of_slope<>::text().view());
+  }
+  static constexpr bool derives() {
+    if constexpr (gradient_problem<Y, X>::none) return of_slope<>::none;
+    else return false;
+  }
+  static constexpr bool none = derives();
+};
+template <jacobian_mode Mode, class Y, class X>
+struct hessian_refusal {};
+template <jacobian_mode Mode, tensor_expression Y, tensor_expression X>
+struct hessian_refusal<Mode, Y, X> {
+  using problem = error_in_expression<problem_text<hessian_problem<Mode, Y, X>>(), operand_text<Y>(), operand_text<X>()>;
 };
 
 }  // namespace detail
@@ -271,9 +292,13 @@ LEAT_OTHERWISE("batch_jacobian(y, x) takes two tensors; " LEAT_TENSORS) batch_ja
 /// twice; dtype: floating point. The mode and the zeros that are known are those of the `jacobian` of the gradient. Errors: as of
 /// `gradients` and `jacobian`; a gradient that does not depend on x, because y is linear. Source: Griewank and Walther.
 template <jacobian_mode Mode = jacobian_mode::fewest, tensor_expression Y, tensor_expression X>
+  requires(detail::hessian_problem<Mode, Y, X>::none)
 [[nodiscard("derivatives are expressions: fetch them, or compute with them")]] constexpr auto hessian(const Y& y, const X& x) {
   return jacobian<Mode>(std::get<0>(gradients(y, x)), x);
 }
+template <jacobian_mode Mode = jacobian_mode::fewest, tensor_expression Y, tensor_expression X>
+  requires(!detail::hessian_problem<Mode, Y, X>::none)
+typename detail::hessian_refusal<Mode, Y, X>::problem hessian(const Y&, const X&) = delete;
 LEAT_OTHERWISE("hessian(y, x) takes two tensors; " LEAT_TENSORS) hessian(...) LEAT_DELETED;
 
 }  // namespace leat

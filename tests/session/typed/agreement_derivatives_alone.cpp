@@ -61,7 +61,7 @@ TEST_CASE("Jacobians and Hessians") {
 
 TEST_CASE("a training step whose loss has a derivative in it") {
   const auto penalty = reduce_sum(square(jvp(y, x, v)));
-  const auto step = gradient_descent(0.01_c).minimize(penalty);
+  const auto step = gradient_descent(0.015625_c).minimize(penalty);
   both_sessions both(step, penalty);
   both.copy(w);
   session compiled{step, penalty};

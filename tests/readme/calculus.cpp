@@ -1,0 +1,117 @@
+// Derivatives as expressions: what docs/calculus.md shows.
+
+// [listing calculus_includes]
+#include <leat/calculus.hpp>
+#include <leat/vmap.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <tuple>
+#include <vector>
+// [end]
+
+using namespace leat;
+using namespace leat::literals;
+
+namespace {
+
+// The measurement of a radar, and how it changes with the position.
+bool radar() {
+  // [listing calculus_jacobian]
+  auto position = placeholder<"position", double, 2>();
+  auto east = index<0>(position);
+  auto north = index<1>(position);
+  auto measured = stack<0>(sqrt(square(east) + square(north)), atan2(north, east));  // range and bearing
+
+  auto h = jacobian(measured, position);  // [2, 2]
+
+  session s{measured, h};
+  auto [z, dz] = s.run(fetch(measured, h), position = std::vector<double>{3, 4});
+  std::printf("range %g, and by east %g, by north %g\n", z(0), dz(0, 0), dz(0, 1));
+  // [end]
+  return std::abs(z(0) - 5) < 1e-12 && std::abs(dz(0, 0) - 0.6) < 1e-12 && std::abs(dz(1, 1) - 3.0 / 25) < 1e-12;
+}
+
+bool directions() {
+  // [listing calculus_directions]
+  auto x = placeholder<"x", double, 1000>();
+  auto v = placeholder<"v", double, 1000>();
+  auto y = exp(x) * reduce_sum(square(x));
+  auto loss = reduce_sum(square(y));
+
+  auto along = jvp(y, x, v);        // [1000]: J v, forward mode
+  auto weighed = vjp(y, y, x);      // [1000]: y J, reverse mode
+  auto curved = hvp(loss, x, v);    // [1000]: H v, without the Hessian's million elements
+  auto [value, slope] = value_and_gradient(loss, x);
+  // [end]
+  session s{along, weighed, curved, value, slope};
+  std::vector<double> xs(1000, 0.01), vs(1000, 0.5);
+  const auto [a, w, c, l, g] = s.run(fetch(along, weighed, curved, value, slope), x = xs, v = vs);
+  return std::abs(2 * w(7) - g(7)) < 1e-9 && std::isfinite(a(0)) && std::isfinite(c(0)) && l > 0;
+}
+
+bool batches() {
+  // [listing calculus_batches]
+  auto x = placeholder<"x", float, "batch", 3>();
+  auto w = variable<"w", float, 3, 4>(0.1f);
+  auto y = tanh(matmul(x, w));
+
+  auto of_each = batch_jacobian(y, x);                      // [batch, 4, 3]
+  auto whole = jacobian(y, x);                              // [batch, 4, batch, 3], zero between different examples
+  auto by_weights = jacobian<jacobian_mode::reverse>(reduce_sum<0>(y), w);  // [4, 3, 4]
+  // [end]
+  session s{of_each, whole, by_weights};
+  s.initialize();
+  const xt::xtensor<float, 2> xs{{1, 2, 3}, {0.5f, -1, 2}};
+  const auto [each, all, weights] = s.run(fetch(of_each, whole, by_weights), x = xs);
+  return each(1, 2, 0) == all(1, 2, 1, 0) && all(1, 2, 0, 0) == 0 && weights.shape()[0] == 4;
+}
+
+bool training() {
+  // [listing calculus_training]
+  auto x = placeholder<"x", float, "batch">();
+  auto y = placeholder<"y", float, "batch">();
+  auto slope = placeholder<"slope", float, "batch">();
+  auto w = variable<"w", float, 3>(0.1f);
+  auto guess = index<0>(w) + index<1>(w) * x + index<2>(w) * square(x);
+  auto [guessed_slope] = gradients(guess, x);
+  auto loss = reduce_mean(square(guess - y)) + reduce_mean(square(guessed_slope - slope));
+  auto train = adam(0.05f).minimize(loss);
+  // [end]
+  session s{loss, train};
+  s.initialize();
+  std::vector<float> xs, ys, slopes;
+  for (int i = -8; i <= 8; ++i) {
+    const float at = 0.125f * static_cast<float>(i);
+    xs.push_back(at);
+    ys.push_back(1 - 2 * at + 3 * at * at);
+    slopes.push_back(-2 + 6 * at);
+  }
+  for (int i = 0; i < 2000; ++i) s.run(fetch(train), x = xs, y = ys, slope = slopes);
+  const auto [last] = s.run(fetch(loss), x = xs, y = ys, slope = slopes);
+  std::printf("loss with slopes: %.6f\n", static_cast<double>(last));
+  return last < 1e-3f;
+}
+
+bool many() {
+  // [listing calculus_vmap]
+  auto positions = placeholder<"positions", double, 1000, 2>();
+  auto all = vmap([](auto position) {  // [1000, 2, 2]
+    auto east = index<0>(position);
+    auto north = index<1>(position);
+    return jacobian(stack<0>(sqrt(square(east) + square(north)), atan2(north, east)), position);
+  })(positions);
+  // [end]
+  session s{all};
+  xt::xtensor<double, 2> ps(std::array<std::size_t, 2>{1000, 2});
+  for (std::size_t i = 0; i < 1000; ++i) {
+    ps(i, 0) = 3;
+    ps(i, 1) = 4;
+  }
+  const auto [js] = s.run(fetch(all), positions = ps);
+  return std::abs(js(999, 0, 1) - 0.8) < 1e-12;
+}
+
+}  // namespace
+
+int main() { return radar() && directions() && batches() && training() && many() ? 0 : 1; }
