@@ -119,6 +119,7 @@ LEAT_DECLARE_FILL(fill_diagonal_definitions);
 LEAT_DECLARE_FILL(fill_element_definitions);
 LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_image_definitions);
+LEAT_DECLARE_FILL(fill_matrix_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);
