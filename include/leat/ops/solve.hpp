@@ -133,7 +133,10 @@ struct lu_solve_op {
   static constexpr facts what{.work = work_kind::product, .by_matrix = true};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr bool may_refuse = true;
-  static constexpr inference infer(const operand_list& x) { return {x.type(1), x.extent(1)}; }
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(1))) return inference::wrong(rule::refusal(rule::takes::floating));
+    return {x.type(1), x.extent(1)};
+  }
 };
 /// The determinant from a decomposition, or, if the attribute is not 0, its sign and the logarithm of its absolute value, [..., 2].
 struct lu_determinant_op {
@@ -141,6 +144,7 @@ struct lu_determinant_op {
   static constexpr facts what{.by_matrix = true};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
     shape s = rule::matrices::stack(x.extent(0));
     if (x.attribute(0) != 0) {
       s.dim[s.rank - 1] = 2;

@@ -64,28 +64,26 @@ class matrix_node_writer {
   output with_diagonal(const output& x, const output& diagonal) const { return with_diagonal_node<false>(*call_, x, diagonal, {}); }
   output halved(const output& x) const { return 0.5 * x; }
   output half_of(const output& x) const { return x * 0.5; }
-  /// Source: TensorFlow `eye`.
+  /// Identity matrices in the shape of square matrices x.
   output identity_like(const output& x) const {
     const output rows = index(shape_of(x), {-1});
     const output stacks = index(shape_of(x), {along::until(-2)});
-    const name_scope scope(g(), "eye");
-    const output least = minimum(rows, rows);
-    output sizes;
-    {
-      const name_scope joined(g(), "concat");
-      const output line = stack({least}, 0, "values_1");
-      const number_argument axis[]{tensor_literal(std::int32_t{0})};
-      sizes = g().named().build(g(), info_of<concat_op>, std::array{stacks, line}, {}, joined.text(), axis);
-    }
-    shape line = x.extent();
-    if (line.has_rank()) line.dim[--line.rank] = 0;
-    output ones;
-    {
-      const name_scope filled(g(), "ones");
-      const std::array inputs{sizes, g().named().make_constant(g(), {x.type(), {}, 1.0}, "Const")};
-      ones = g().named().raw(g(), "Fill", inputs, {{"T", x.type()}, {"index_type", dtype::int32}}, {{x.type(), line}}, filled.text()).result();
-    }
-    return of_diagonal(ones);
+    return identity(rows, stacks, x);
+  }
+  /// A Cholesky decomposition of AᵀA + r I or, if not `is_tall`, of AAᵀ + r I. Source: TensorFlow `_RegularizedGramianCholesky`.
+  output decomposed_products(const output& a, const output& regularizer, bool is_tall) const {
+    const output products = product(a, a, is_tall, !is_tall);
+    const output its_shape = shape_of(a);
+    const output stacks = index(its_shape, {along::until(-2)});
+    const output rows = index(its_shape, {is_tall ? -1 : -2});
+    const output whole = identity(rows, stacks, products);
+    return make_node<cholesky_op>({}, products + regularizer * whole);
+  }
+  /// Source: `tf.linalg.cholesky_solve`.
+  output cholesky_solve(const output& l, const output& b) const {
+    const name_scope scope(g(), "cholesky_solve");
+    const output first = matrix_rows::triangular_solve(l, b, true, false);
+    return matrix_rows::triangular_solve(l, first, true, true);
   }
   /// x as matrices of one element, where `like` has the shape of x.
   output as_matrices(const output& x, const output& like) const {
@@ -98,6 +96,27 @@ class matrix_node_writer {
   }
 
  private:
+  // `rows` and `stacks` are tensors; the result has the shape of `like`. Source: TensorFlow `eye`.
+  output identity(const output& rows, const output& stacks, const output& like) const {
+    const name_scope scope(g(), "eye");
+    const output least = minimum(rows, rows);
+    output sizes;
+    {
+      const name_scope joined(g(), "concat");
+      const output line = stack({least}, 0, "values_1");
+      const number_argument axis[]{tensor_literal(std::int32_t{0})};
+      sizes = g().named().build(g(), info_of<concat_op>, std::array{stacks, line}, {}, joined.text(), axis);
+    }
+    shape line = like.extent();
+    if (line.has_rank()) line.dim[--line.rank] = 0;
+    output ones;
+    {
+      const name_scope filled(g(), "ones");
+      const std::array inputs{sizes, g().named().make_constant(g(), {like.type(), {}, 1.0}, "Const")};
+      ones = g().named().raw(g(), "Fill", inputs, {{"T", like.type()}, {"index_type", dtype::int32}}, {{like.type(), line}}, filled.text()).result();
+    }
+    return of_diagonal(ones);
+  }
   output last_axes_swapped(const output& x) const {
     const int rank = x.extent().rank;
     if (!x.extent().has_rank()) {
@@ -147,7 +166,7 @@ inline gradient_list gradient_of_qr(const gradient_call& c) {
   const shape &of_q = q.extent(), &of_r = r.extent();
   if (!of_q.has_rank() || !of_r.has_rank() || of_q.rank < 2 || rule::matrices::rows(of_q) < 0 || rule::matrices::rows(of_r) < 0 ||
       rule::matrices::columns(of_r) < 0)
-    refuse_gradient(c.owner(), c.operation().index(), "QrGrad not implemented with dynamic shapes. Received r.shape: " + shape_text(of_r));
+    refuse_gradient(c.owner(), c.operation().index(), "QrGrad not implemented with dynamic shapes. Received r.shape: " + leat::shape_text(of_r));
   if (!qr_op::has_slope(of_q, of_r))
     refuse_gradient(c.owner(), c.operation().index(), "QrGrad not implemented when nrows > ncols and full_matrices is true.");
   const output dq = slope_or_zeros(c, 0);
@@ -188,6 +207,42 @@ inline gradient_list gradient_of_svd(const gradient_call& c) {
   return {svd_op::slope(m, {c.result(0), c.result(1), c.result(2), ds, du, dv}, rule::matrices::rows(s), rule::matrices::columns(s), is_full)};
 }
 
+/// Source: TensorFlow `_MatrixSolveLsGrad`.
+inline gradient_list gradient_of_least_squares(const gradient_call& c) {
+  const output dx = c.dy();
+  const output a = c.input(0);
+  const output b = c.input(1);
+  const shape& s = a.extent();
+  if (!c.flag("fast", true)) refuse_gradient(c.owner(), c.operation().index(), "Gradient not defined for fast=False");
+  if (!s.has_rank() || s.rank < 2 || rule::matrices::rows(s) < 0 || rule::matrices::columns(s) < 0)
+    refuse_gradient(c.owner(), c.operation().index(), "the gradient of least squares of matrices whose sizes only a run knows");
+  const matrix_node_writer m(c);
+  const output regularizer = cast(c.input(2), a.type());
+  const bool is_tall = rule::matrices::rows(s) >= rule::matrices::columns(s);
+  const output l = m.decomposed_products(a, regularizer, is_tall);
+  if (is_tall) {
+    const output z = m.cholesky_solve(l, dx);
+    const output of_x = m.product(c.result(), z, false, true);
+    const output turned = m.transposed(of_x);
+    const output even = of_x + turned;
+    const output covered = m.product(a, even);
+    const output negative = -covered;
+    const output of_b = m.product(b, z, false, true);
+    const output da = negative + of_b;
+    return {da, m.product(a, z)};
+  }
+  const output moved = m.product(a, dx);
+  const output db = m.cholesky_solve(l, moved);
+  const output middle = m.cholesky_solve(l, b);
+  const output first = m.product(middle, a, true, false);
+  const output covered = m.product(db, first);
+  const output negative = -covered;
+  const output back = m.product(a, db, true, false);
+  const output rest = dx - back;
+  const output second = m.product(middle, rest, false, true);
+  return {negative + second, db};
+}
+
 LEAT_FILL(fill_matrix_gradients) {
   enter_gradients({
       {"Cholesky", class_gradient<cholesky_op>},
@@ -196,6 +251,7 @@ LEAT_FILL(fill_matrix_gradients) {
       {"MatrixInverse", class_gradient<matrix_inverse_op>},
       {"MatrixDeterminant", class_gradient<matrix_determinant_op>},
       {"LogMatrixDeterminant", gradient_of_log_determinant},
+      {"MatrixSolveLs", gradient_of_least_squares},
       {"Qr", gradient_of_qr},
       {"SelfAdjointEigV2", gradient_of_eigen},
       {"Svd", gradient_of_svd},
