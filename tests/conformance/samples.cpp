@@ -25,6 +25,7 @@ argument indices(sizes s, std::vector<double> values, dtype type = dtype::int32)
 }
 argument variable(sizes s) { return {role::variable, sized(s)}; }
 argument rate(double value) { return {role::tensor, {}, dtype::invalid, {value}}; }
+argument fixed(sizes s, std::vector<double> values) { return {role::tensor, sized(s), dtype::invalid, std::move(values)}; }
 /// Sizes, axes: constants of the graph.
 argument numbers(std::vector<double> values, dtype type = dtype::int32) {
   return {role::number, sized({static_cast<std::int64_t>(values.size())}), type, std::move(values)};
@@ -527,6 +528,36 @@ std::vector<sample> written_samples() {
     sum("SparseToDense", {indices({2, 2}, {0, 1, 1, 0}, type), numbers({2, 3}, type), x({2}), x({})});
     add("SparseToDense", {indices({2}, {1, 0}, type), numbers({3}, type), x({2}), x({})});
   }
+
+  // matrices
+  const auto even = fixed({2, 2, 2}, {4, 1, 1, 3, 5, -2, -2, 6}), general = fixed({2, 2, 2}, {1, 2, 3, 4, -2, 1, 0, 3});
+  const auto right = fixed({2, 2, 1}, {1, 2, -1, 3}), lower = fixed({2, 2}, {2, 0, 1, 3});
+  sum("Cholesky", {even});
+  sum("Cholesky", {fixed({1, 1}, {4})});
+  sum("Cholesky", {x({0, 3, 3})});
+  sum("Cholesky", {fixed({2, 2}, {1, 2, 2, 1})});
+  sum("CholeskyGrad", {lower, lower});
+  sum("MatrixExponential", {general});
+  sum("MatrixDeterminant", {general});
+  sum("MatrixDeterminant", {x({3, 0, 0})});
+  sum("LogMatrixDeterminant", {general});
+  for (const bool adjoint : {false, true}) {
+    sum("MatrixSolve", {general, right}, {{"adjoint", adjoint}});
+    sum("MatrixInverse", {general}, {{"adjoint", adjoint}});
+    for (const bool is_lower : {false, true})
+      sum("MatrixTriangularSolve", {lower, right}, {{"adjoint", adjoint}, {"lower", is_lower}});
+  }
+  sum("MatrixSolve", {fixed({2, 2}, {1, 2, 2, 4}), fixed({2, 1}, {1, 2})});
+  sum("SelfAdjointEigV2", {even});
+  sum("SelfAdjointEigV2", {even}, {{"compute_v", false}});
+  sum("Lu", {general});
+  for (const bool full : {false, true}) {
+    sum("Qr", {fixed({3, 2}, {1, 2, 3, 4, -2, 1})}, {{"full_matrices", full}});
+    sum("Svd", {fixed({3, 2}, {1, 2, 3, 4, -2, 1})}, {{"full_matrices", full}});
+  }
+  sum("Svd", {general}, {{"compute_uv", false}});
+  for (const bool fast : {false, true})
+    sum("MatrixSolveLs", {fixed({3, 2}, {1, 2, 3, 4, -2, 1}), fixed({3, 1}, {1, 2, 3}), {role::tensor, {}, dtype::float64, {0.5}}}, {{"fast", fast}});
 
   // what writes variables
   for (const char* type : {"Assign", "AssignAdd", "AssignSub"})

@@ -7,8 +7,10 @@
 #include <leat/ops/print.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/lookups.hpp>
+#include <leat/ops/matrix_functions.hpp>
 #include <leat/ops/reorder.hpp>
 #include <leat/ops/random.hpp>
+#include <leat/ops/spectra.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
@@ -47,6 +49,7 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
   return s;
 }
 const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})}, stack{sized({4, 2, 3})};
+const trial_operand square{sized({3, 3})}, row_of_square{sized({3})}, decomposed{sized({2, 3, 3})};
 const trial_operand images{sized({2, 3, 3, 2})}, filters{sized({2, 2, 2, 2})}, by_channel{sized({2, 2, 2, 1})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
 const trial_operand tuples{sized({2, 2}), dtype::int32};
@@ -150,6 +153,26 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Products", matmul_op, "matmul(a, b), matmul<true, false>(a, b)", two, {0, 1}),
       LEAT_OPERATOR("Products", stacked_matmul_op, "matmul(a, b)", {stack, stack}, {0, 1}),
       LEAT_OPERATOR("Products", stacked_products_op, "within matmul of stacks, of larger matrices", {stack, stack}, {0, 1}),
+
+      LEAT_OPERATOR("Matrices", cholesky_op, "cholesky(a)", {square}, {}),
+      LEAT_OPERATOR("Matrices", cholesky_grad_op, "the gradient of cholesky(a) in graphs", {square, square}, {}),
+      LEAT_OPERATOR("Matrices", matrix_triangular_solve_op, "triangular_solve<lower, adjoint>(a, b)", {square, square}, {1, 0}),
+      LEAT_OPERATOR("Matrices", matrix_solve_op, "solve(a, b), solve<true>(a, b)", {square, square}, {0}),
+      LEAT_OPERATOR("Matrices", matrix_inverse_op, "inverse(a)", {square}, {0}),
+      LEAT_OPERATOR("Matrices", matrix_determinant_op, "determinant(a)", {square}, {}),
+      LEAT_OPERATOR("Matrices", log_determinant_op, "log_determinant(a)", {square}, {}),
+      LEAT_OPERATOR("Matrices", matrix_exponential_op, "expm(a)", {square}, {}),
+      LEAT_OPERATOR("Matrices", qr_op, "qr(a), qr<true>(a)", {square}, {0}),
+      LEAT_OPERATOR("Matrices", symmetric_eigen_op, "symmetric_eigen(a), symmetric_eigenvalues(a)", {square}, {1}),
+      LEAT_OPERATOR("Matrices", svd_op, "svd(a), svd<true>(a), singular_values(a)", {square}, {1, 0}),
+      LEAT_OPERATOR("Matrices", matrix_band_part_op, "matrix_band_part<lower, upper>(x)", one, {-1, 0}),
+      LEAT_OPERATOR("Matrices", matrix_diag_op, "matrix_diag(x)", one, {}),
+      LEAT_OPERATOR("Matrices", matrix_diag_part_op, "matrix_diag_part(x)", one, {}),
+      LEAT_OPERATOR("Matrices", matrix_set_diag_op, "matrix_set_diag(x, diagonal)", {square, row_of_square}, {}),
+      LEAT_OPERATOR("Matrices", lu_op, "within solve, inverse and determinant", {square}, {}),
+      LEAT_OPERATOR("Matrices", lu_solve_op, "within solve and inverse", {decomposed, square}, {0, 0}),
+      LEAT_OPERATOR("Matrices", lu_determinant_op, "within determinant and log_determinant", {decomposed}, {0}),
+      LEAT_OPERATOR("Matrices", exponential_op, "within expm", {square}, {}),
 
       LEAT_OPERATOR("Images", convolution_op<false>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
                     {1, 1, 1, 1, 0, 1, 1, 1, 1}),
@@ -306,7 +329,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
-  for (const char* header : {"images", "lookups", "print", "random", "stacked_matmul", "whole_array"})
+  for (const char* header : {"images", "lookups", "matrices", "spectra", "print", "random", "stacked_matmul", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"
@@ -349,7 +372,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
          "`clip_by_norm(x, limit)`, `global_norm(x, ...)`, `clip_by_global_norm(limit, x, ...)` (a tuple),\n"
          "`after(x, updates...)`, `split<axis, count>(x)`, `split_sizes<axis, sizes...>(x)`, `unstack<axis>(x)` (tuples),\n"
          "`tile<counts...>(x)`, `roll<axis, shift>(x)`, `range<start, limit, delta>()`, `gather<axis>(params, indices)`,\n"
-         "`index<entries...>(x)` (strided slices), `bias_add(x, bias)`, `tensordot<axes>(a, b)`, `einsum<\"ij,jk->ik\">(a, b)`,\n"
+         "`cholesky_solve(l, b)`, `trace(x)`, `index<entries...>(x)` (strided slices), `bias_add(x, bias)`, `tensordot<axes>(a, b)`, `einsum<\"ij,jk->ik\">(a, b)`,\n"
          "and the layers `dense<\"name\", units>(x)`, `conv<\"name\", filters, size>(x)`, `dropout<\"name\">(x, rate, step)`.\n\n"
          "## Leaves\n\n"
          "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c`\n"

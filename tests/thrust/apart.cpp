@@ -24,5 +24,6 @@ TEST_CASE("memory apart: operators") {
   check_products<apart_device>();
   check_lookups<apart_device>();
   check_stacks<apart_device>();
+  check_matrices<apart_device, 3>();
   check_images<apart_device>();
 }

@@ -17,6 +17,11 @@ TEST_CASE_TEMPLATE("other orders, index tuples and contractions", Device, LEAT_T
 
 TEST_CASE_TEMPLATE("products", Device, LEAT_TEST_SYSTEMS) { check_products<Device>(); }
 
+TEST_CASE_TEMPLATE("systems and decompositions of matrices", Device, LEAT_TEST_SYSTEMS) {
+  check_matrices<Device, 3>();
+  check_matrices<Device, 9>();
+}
+
 TEST_CASE_TEMPLATE("convolutions and pools", Device, LEAT_TEST_SYSTEMS) { check_images<Device>(); }
 
 TEST_CASE_TEMPLATE("products of stacks", Device, LEAT_TEST_SYSTEMS) { check_stacks<Device>(); }

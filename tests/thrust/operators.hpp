@@ -157,6 +157,40 @@ void check_stacks() {
   check_same<Device>("stacks", 1e-5, std::tuple{product, turned, da, db}, a = as);
 }
 
+/// Stacks of symmetric matrices with large diagonals.
+inline xt::xtensor<double, 3> symmetric_matrices(std::size_t count, std::size_t n) {
+  auto made = filled<double>(std::array<std::size_t, 3>{count, n, n});
+  for (std::size_t m = 0; m < count; ++m)
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < i; ++j) made(m, i, j) = made(m, j, i);
+      made(m, i, i) += static_cast<double>(2 * n + i);
+    }
+  return made;
+}
+template <class Device, std::int64_t N>
+void check_matrices() {
+  const auto a = placeholder<"a", double, "n", N, N>();
+  const auto b = placeholder<"b", double, "n", N, 2>();
+  const auto l = cholesky(a);
+  const auto x = solve(a, b);
+  const auto [sign, logarithm] = log_determinant(a);
+  const auto [q, r] = qr(b);
+  const auto [values, vectors] = symmetric_eigen(a);
+  const auto solutions = std::tuple{l, cholesky_solve(l, b), x, solve<true>(a, b), inverse(a), determinant(a), sign, logarithm};
+  const auto parts = std::tuple{q, r, values, singular_values(b), expm(a * 0.1_c), matrix_band_part<0, 1>(a), trace(a)};
+  const auto slopes = gradients(reduce_sum(square(l)) + reduce_sum(square(x)) + reduce_sum(logarithm) + reduce_sum(square(q)) +
+                                    reduce_sum(square(values)) * 0.01_c,
+                                a, b);
+  for (const std::size_t n : {1U, 40U}) {
+    CAPTURE(n);
+    const auto as = symmetric_matrices(n, static_cast<std::size_t>(N));
+    const auto bs = filled<double>(std::array<std::size_t, 3>{n, static_cast<std::size_t>(N), 2}, -1, 1, 3);
+    check_same<Device>("solutions", 1e-11, solutions, a = as, b = bs);
+    check_same<Device>("parts", 1e-11, parts, a = as, b = bs);
+    check_same<Device>("slopes", 1e-10, slopes, a = as, b = bs);
+  }
+}
+
 template <class Device>
 void check_images() {
   const auto x = placeholder<"x", float, "batch", 7, 6, 4>();

@@ -9,6 +9,7 @@
 #include <leat/cpu/image_steps.hpp>
 #include <leat/cpu/lanes.hpp>
 #include <leat/cpu/matmul.hpp>
+#include <leat/cpu/matrices.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/cpu/random.hpp>
 #include <leat/cpu/stacked_matmul.hpp>

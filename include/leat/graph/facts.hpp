@@ -115,6 +115,7 @@ struct facts {
   bool reshapes = false;            // its result is its first input in another shape
   bool takes_shape = false;         // an input gives the shape of its result
   bool is_zero = false;             // its result is all zeros
+  bool by_matrix = false;           // its result for stacks of matrices, along the last two axes, is that of each, in a stack
   bool is_summary = false;          // its result is a string that summarizes its inputs, for an event file
 
   constexpr bool is_pure() const { return is == nature::pure; }

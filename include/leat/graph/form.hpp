@@ -18,7 +18,7 @@ enum class field_kind : unsigned char {
   reference,    // an input: a variable's reference, not its value
   type_of,      // attribute: the dtype of operand `value`
   type_number,  // attribute: the dtype given by the next value
-  flag,         // attribute: the next value, as bool
+  flag,         // attribute: the next value, as bool; `value` where a node has none
   integer,      // attribute: the next value
   real,         // attribute: the next value, the bits of a float64, as float32
   integers,     // attribute: all remaining values, as a list
@@ -36,6 +36,7 @@ enum class field_kind : unsigned char {
   bits,          // input: a constant of the result's dtype, from its bits
   fixed_scalar,  // input: always `value`, int32
   unwritten,     // the next value, absent in TensorFlow: always `value`, or the last axis if that is -1
+  in_graphs,     // the next value, absent in TensorFlow: `value` in graphs with names, and in typed expressions missing
   result         // a further result, with the shape of operand `value`, or the shape that all operands broadcast to if that is -1
 };
 

@@ -3,7 +3,9 @@
 
 #include <leat/kernels/images.hpp>
 #include <leat/kernels/lookups.hpp>
+#include <leat/kernels/matrices.hpp>
 #include <leat/kernels/print.hpp>
 #include <leat/kernels/random.hpp>
+#include <leat/kernels/spectra.hpp>
 #include <leat/kernels/stacked_matmul.hpp>
 #include <leat/kernels/whole_array.hpp>

@@ -5,9 +5,12 @@
 #include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/decompositions.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/lookups.hpp>
+#include <leat/ops/matrix_functions.hpp>
 #include <leat/ops/random.hpp>
+#include <leat/ops/spectra.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 
@@ -39,6 +42,7 @@ using library_operators =
                   segment_max_op, segment_min_op, segment_prod_op, cumsum_op, cumprod_op, linspace_op, euclidean_norm_op, gather_op, identity_op, stop_gradient_op,
                   sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, leaky_relu_grad_op, elu_op, softmax_op,
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
+                  cholesky_op, cholesky_grad_op, matrix_triangular_solve_op, matrix_solve_op, matrix_inverse_op, matrix_determinant_op, matrix_exponential_op,
                   assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
 
 // Operators on images of typed expressions. Graphs with names have them by their definitions alone (named/definitions/nn.hpp), whose kernels
@@ -51,6 +55,10 @@ using image_operators =
 // Operators that rearrange arrays of typed expressions. Graphs with names have `ReverseV2`, `GatherNd` and `ScatterNd` by their definitions
 // (named/definitions/array.hpp).
 using random_operators = operator_list<stateless_uniform_op, stateless_normal_op>;
+// Operators within those on matrices, and the parts of matrices, which graphs with names have by their definitions
+// (named/definitions/diagonal.hpp).
+using matrix_operators = operator_list<lu_op, lu_solve_op, lu_determinant_op, log_determinant_op, matrix_band_part_op, matrix_diag_op,
+                                       matrix_diag_part_op, matrix_set_diag_op, qr_op, symmetric_eigen_op, svd_op, exponential_op>;
 using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op>;
 
 LEAT_FILL(fill_library_operators) {
@@ -65,6 +73,7 @@ LEAT_FILL(fill_library_operators) {
   image_operators::enter_for_expressions();
   random_operators::enter_for_expressions();
   array_operators::enter_for_expressions();
+  matrix_operators::enter_for_expressions();
 }
 
 }  // namespace detail

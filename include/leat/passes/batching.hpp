@@ -217,6 +217,15 @@ class batcher {
       return add(n, both, {});
     }
     if (is_operator<matmul_op>(op) || is_operator<stacked_matmul_op>(op)) return product(n, x, one_.input(n, 1)).index();
+    if (op.what.by_matrix) {
+      list<output> in;
+      for (int k = 0; k < n.input_count; ++k) {
+        const int operand = one_.input(n, k);
+        const bool broadcasts = n.input_count > 1 && extent(operand).rank < n.result.extent.rank;
+        in.push_back(broadcasts ? aligned(operand, n.result.extent.rank) : each(operand));
+      }
+      return add(n, {in.data(), in.size()}, attributes_of(n));
+    }
     if (is_operator<reverse_op>(op)) {
       for (int k = 0; k < n.attribute_count; ++k) numbers[k] = 1 + rule::axis_of(one_.attribute(n, k), rank);
       return single(handle(x), as(at(n.attribute_count)));

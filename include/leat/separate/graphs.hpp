@@ -37,6 +37,7 @@
 #include <leat/named/gradients/diagonal.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/images.hpp>
+#include <leat/named/gradients/matrices.hpp>
 #include <leat/named/gradients/impl/functions.hpp>
 #include <leat/named/gradients/impl/derivatives.hpp>
 #include <leat/named/gradients/impl/gradient.hpp>

@@ -73,6 +73,7 @@ LEAT_FILL(fill_library_functions) {
   enter_operators(static_cast<const leat::detail::image_operators*>(nullptr));
   enter_operators(static_cast<const leat::detail::random_operators*>(nullptr));
   enter_operators(static_cast<const leat::detail::array_operators*>(nullptr));
+  enter_operators(static_cast<const leat::detail::matrix_operators*>(nullptr));
   register_kernel<passes::check_divisor_op>();
   register_kernel<passes::check_rows_op>();
   register_kernel<passes::first_rows_op>();

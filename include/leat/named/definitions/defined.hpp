@@ -7,6 +7,7 @@
 #include <leat/named/definitions/elements.hpp>
 #include <leat/named/definitions/exchange.hpp>
 #include <leat/named/definitions/images.hpp>
+#include <leat/named/definitions/matrices.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>

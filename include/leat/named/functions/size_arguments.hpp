@@ -55,6 +55,7 @@ std::vector<number_argument> size_arguments(const node& n, std::span<const std::
       case field_kind::real:
       case field_kind::type_number:
       case field_kind::word:
+      case field_kind::in_graphs:
       case field_kind::unwritten: cursor.next(); break;
       default:
         if (is_number_input(f.kind)) refuse();

@@ -202,19 +202,10 @@ inline gradient_list gradient_of_pad(const gradient_call& c) {
   return {slice_node(dy, begin, its_shape, x.extent())};
 }
 
-/// The gradient of a batched matrix product, summed over the batch dimensions that were broadcast.
-inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
-  const output dy = c.dy();
+/// The gradients of two stacks of matrices, summed over the axes before the matrices that were broadcast.
+inline gradient_list summed_over_stacks(const gradient_call& c, const output& dx, const output& dy_of_y) {
   const output x = c.input(0);
   const output y = c.input(1);
-  const bool tx = c.flag("adj_x");
-  const bool ty = c.flag("adj_y");
-  const auto product = [&](const output& a, const output& b, bool ta, bool tb) {
-    const std::int64_t transposed[]{ta, tb};
-    return stacked_product(c.owner(), std::array{a, b}, transposed, {});
-  };
-  const output dx = tx ? product(y, dy, ty, true) : product(dy, y, false, !ty);
-  const output dy_of_y = ty ? product(dy, x, true, tx) : product(x, dy, !tx, false);
   const shape& a = x.extent();
   const shape& b = y.extent();
   bool equal_stacks = a.has_rank() && b.has_rank() && a.rank == b.rank;
@@ -240,6 +231,22 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   const auto axes = broadcast_gradient_args(x_stack, stack_part(y_shape, b));
   const output first = reshape(reduce_sum(dx, axes[0]), x_shape);
   return {first, reshape(reduce_sum(dy_of_y, axes[1]), y_shape)};
+}
+
+/// The gradient of a batched matrix product, summed over the batch dimensions that were broadcast.
+inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
+  const output dy = c.dy();
+  const output x = c.input(0);
+  const output y = c.input(1);
+  const bool tx = c.flag("adj_x");
+  const bool ty = c.flag("adj_y");
+  const auto product = [&](const output& a, const output& b, bool ta, bool tb) {
+    const std::int64_t transposed[]{ta, tb};
+    return stacked_product(c.owner(), std::array{a, b}, transposed, {});
+  };
+  const output dx = tx ? product(y, dy, ty, true) : product(dy, y, false, !ty);
+  const output dy_of_y = ty ? product(dy, x, true, tx) : product(x, dy, !tx, false);
+  return summed_over_stacks(c, dx, dy_of_y);
 }
 
 // ---- along an axis ----------------------------------------------------------------------------------------------------

@@ -76,6 +76,7 @@ class named_gradient_scope {
   explicit named_gradient_scope(const gradient_call& call)
       : call_(call), dy_(call.dy()), given_(static_cast<std::size_t>(call.input_count())) {}
 
+  const gradient_call& call() const { return call_; }
   output input(int k) const { return call_.input(k); }
   output result() const { return call_.result(); }
   const output& dy() const { return dy_; }
@@ -91,7 +92,10 @@ class named_gradient_scope {
     const output all[]{first, rest...};
     return owner().named().build(owner(), info_of<Op>, all, {}, Op::type);
   }
-  bool flag(int k) const { return call_.flag(name_of_flag(k)); }
+  bool flag(int k) const {
+    const field* f = flag_at(k);
+    return f != nullptr && call_.flag(f->name, f->value != 0);
+  }
   /// The inputs that hold attributes, an axis for one, are this node's own.
   template <class Op>
   output node_with_flag(int k, bool value, const output& x) const {
@@ -133,12 +137,12 @@ class named_gradient_scope {
   const std::vector<output>& given() const { return given_; }
 
  private:
-  std::string_view name_of_flag(int k) const {
+  const field* flag_at(int k) const {
     for (const field& f : owner().at(call_.operation().index()).op->form) {
       if (f.kind != field_kind::flag && f.kind != field_kind::scalar) continue;
-      if (k-- == 0) return f.name;
+      if (k-- == 0) return &f;
     }
-    return {};
+    return nullptr;
   }
 
   const gradient_call& call_;

@@ -84,6 +84,7 @@ LEAT_DECLARE_FILL(fill_diagonal_gradients);
 LEAT_DECLARE_FILL(fill_gather_gradients);
 LEAT_DECLARE_FILL(fill_math_gradients);
 LEAT_DECLARE_FILL(fill_image_gradients);
+LEAT_DECLARE_FILL(fill_matrix_gradients);
 LEAT_DECLARE_FILL(fill_nn_gradients);
 LEAT_DECLARE_FILL(fill_pool_gradients);
 LEAT_DECLARE_FILL(fill_scatter_gradients);

@@ -126,6 +126,7 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
       case field_kind::real:
       case field_kind::type_number:
       case field_kind::word:
+      case field_kind::in_graphs:
       case field_kind::unwritten: cursor.next(); break;
       case field_kind::list: cursor.take(static_cast<std::size_t>(f.value)); break;
       case field_kind::integers: cursor.rest(); break;
@@ -175,6 +176,7 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
                               ": TensorFlow's operator takes the last alone; transpose first");
         break;
       }
+      case field_kind::in_graphs:
       case field_kind::scalar:
       case field_kind::bits: cursor.next(); break;
       case field_kind::half: cursor.take(cursor.left() / 2); break;
@@ -250,6 +252,7 @@ inline bool has_numbers(detail::list_view<field> fields) {
       case field_kind::type_number:
       case field_kind::fixed_flag:
       case field_kind::fixed_integer:
+      case field_kind::in_graphs:
       case field_kind::unwritten: return true;
       default: break;
     }
@@ -309,7 +312,9 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
     }
     const attribute_value* a = attributes.find(f.name);
     switch (f.kind) {
-      case field_kind::flag: numbers.push_back(a != nullptr && a->get_if<bool>() != nullptr && *a->get_if<bool>() ? 1 : 0); break;
+      case field_kind::flag:
+        numbers.push_back((a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : f.value != 0) ? 1 : 0);
+        break;
       case field_kind::integer:
         numbers.push_back(a != nullptr && a->get_if<std::int64_t>() != nullptr ? *a->get_if<std::int64_t>() : f.value);
         break;
@@ -353,6 +358,7 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
       case field_kind::fixed_integer:
         if (a != nullptr && a->get_if<std::int64_t>() != nullptr && *a->get_if<std::int64_t>() != f.value) return std::nullopt;
         break;
+      case field_kind::in_graphs:
       case field_kind::unwritten: numbers.push_back(f.value); break;
       default: break;
     }

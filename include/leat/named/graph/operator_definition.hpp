@@ -86,7 +86,7 @@ class shape_context {
   bool constant(int k) const { return constant_of && constant_of(k); }
   /// Attributes of the node; 0, false or null for an absent one.
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name, 0); }
-  bool flag(std::string_view name) const { return get<bool>(name, false); }
+  bool flag(std::string_view name, bool otherwise = false) const { return get<bool>(name, otherwise); }
   const attribute_value* attribute(std::string_view name) const { return attributes_.find(name); }
   /// Throws invalid_argument with this text.
   [[noreturn]] void fail(std::string_view text) const { throw invalid_argument(definition_.type + ": " + std::string(text)); }
@@ -119,6 +119,7 @@ LEAT_DECLARE_FILL(fill_diagonal_definitions);
 LEAT_DECLARE_FILL(fill_element_definitions);
 LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_image_definitions);
+LEAT_DECLARE_FILL(fill_matrix_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);

@@ -195,6 +195,7 @@ LEAT_DECLARE_FILL(fill_element_kernels);
 LEAT_DECLARE_FILL(fill_exchange_kernels);
 LEAT_DECLARE_FILL(fill_block_kernels);
 LEAT_DECLARE_FILL(fill_image_kernels);
+LEAT_DECLARE_FILL(fill_matrix_kernels);
 LEAT_DECLARE_FILL(fill_normalization_kernels);
 LEAT_DECLARE_FILL(fill_pool_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
@@ -235,7 +236,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
                         runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_element_kernels,
                         runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
-                        runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
+                        runtime::fill_matrix_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
                         runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,
                         runtime::fill_scatter_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels,

@@ -13,6 +13,7 @@
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
 #include <leat/runtime/kernels/images.hpp>
+#include <leat/runtime/kernels/matrices.hpp>
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
 #include <leat/runtime/kernels/pools.hpp>

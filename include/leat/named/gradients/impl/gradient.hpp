@@ -9,6 +9,7 @@
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/named/gradients/images.hpp>
+#include <leat/named/gradients/matrices.hpp>
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
