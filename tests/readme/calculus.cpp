@@ -112,6 +112,27 @@ bool many() {
   return std::abs(js(999, 0, 1) - 0.8) < 1e-12;
 }
 
+// A decay through noisy measurements, of which one is far off.
+bool decay() {
+  // [listing calculus_least_squares]
+  auto t = placeholder<"t", double, "n">();
+  auto measured = placeholder<"measured", double, "n">();
+  auto p = variable<"p", double, 3>(1.0);  // amplitude, rate, floor
+  auto damping = untrainable_variable<"damping", double>(1e-3);
+
+  auto residuals = [&](auto q) { return index<0>(q) * exp(-index<1>(q) * t) + index<2>(q) - measured; };
+  auto fit = levenberg_marquardt(residuals, p, damping, robust::cauchy(0.1_c));
+
+  session s{fit.step, fit.loss, p, damping};
+  s.initialize();
+  std::vector<double> at{0, 0.5, 1, 1.5, 2, 3, 4, 6}, values{3.02, 1.99, 1.41, 1.03, 4.00, 0.57, 0.52, 0.50};
+  for (int i = 0; i < 30; ++i) s.run(fetch(fit.step), t = at, measured = values);
+  auto found = s.value(p);
+  std::printf("%.2f exp(-%.2f t) + %.2f\n", found(0), found(1), found(2));
+  // [end]
+  return std::abs(found(0) - 2.5) < 0.1 && std::abs(found(1) - 1) < 0.1 && std::abs(found(2) - 0.5) < 0.05;
+}
+
 }  // namespace
 
-int main() { return radar() && directions() && batches() && training() && many() ? 0 : 1; }
+int main() { return radar() && directions() && batches() && training() && many() && decay() ? 0 : 1; }

@@ -109,9 +109,9 @@ TEST_CASE("robust rules: losses, weights, and a line among points of which some 
     const auto [a, b] = s.run(fetch(slope, product), r = rs);
     for (std::size_t i = 0; i < 5; ++i) CHECK(a(i) == doctest::Approx(b(i)).epsilon(1e-12));
   };
-  check_weight(robust::huber(constant<1.0>()));
-  check_weight(robust::cauchy(constant<1.5>()));
-  check_weight(robust::tukey(constant<4.5>()));
+  check_weight(robust::huber(1.0_c));
+  check_weight(robust::cauchy(1.5_c));
+  check_weight(robust::tukey(4.5_c));
 
   const auto line = variable<"line", double, 2>(0.0);
   const auto straight = [](const auto& p) { return index<0>(p) + index<1>(p) * t - seen; };
@@ -127,8 +127,8 @@ TEST_CASE("robust rules: losses, weights, and a line among points of which some 
     CHECK(std::abs(s.value(line)(0) - 1) < tolerance);
     CHECK(std::abs(s.value(line)(1) - 2) < tolerance);
   };
-  check_line(robust::huber(constant<0.1>()), 0.1);
-  check_line(robust::cauchy(constant<0.1>()), 1e-2);
+  check_line(robust::huber(0.1_c), 0.1);
+  check_line(robust::cauchy(0.1_c), 1e-2);
 }
 
 TEST_CASE("Newton's step solves a quadratic problem at once, and Rosenbrock's in a few") {
@@ -160,4 +160,17 @@ TEST_CASE("a fit for each of many models") {
   }
   for (int k = 0; k < 10; ++k) s.run(fetch(step), t = times(), each = ys);
   for (std::size_t m = 0; m < 6; ++m) CHECK(s.value(starts)(m, 0) == doctest::Approx(2 + 0.1 * static_cast<double>(m)).epsilon(1e-8));
+}
+
+TEST_CASE("float32, with robust rules and damping") {
+  const auto p = variable<"single", float, 2>(0.5f);
+  const auto at = placeholder<"at", float, "n">();
+  const auto ys = placeholder<"ys", float, "n">();
+  const auto f = [&](const auto& q) { return index<0>(q) + index<1>(q) * at - ys; };
+  const auto damping = untrainable_variable<"single_damping", float>(1e-3f);
+  const auto fit = levenberg_marquardt(f, p, damping, robust::huber(1.0_c));
+  session s{fit.step, fit.loss, p, damping};
+  s.initialize();
+  for (int k = 0; k < 20; ++k) s.run(fetch(fit.step), at = std::vector<float>{0, 1, 2, 3}, ys = std::vector<float>{1, 3, 5, 7});
+  CHECK(s.value(p)(1) == doctest::Approx(2).epsilon(1e-4));
 }

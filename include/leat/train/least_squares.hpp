@@ -20,20 +20,27 @@ namespace leat {
 /// the weight with which the residual enters the linear problem of a step ("iteratively reweighted least squares").
 namespace robust {
 
+using namespace leat::literals;
+
+/// The scale of a rule: a tensor, or a number as `1.5_c`.
+template <class C>
+concept residual_scale = tensor_expression<C> || requires { C::value; };
+
 /// Half the square: least squares.
 struct squares {
   template <tensor_expression R>
   constexpr auto loss(const R& r) const {
-    return square(r) * constant<0.5>();
+    return square(r) * 0.5_c;
   }
 };
-/// Squares up to `scale`, and lines beyond. Source: Huber (1964).
-template <tensor_expression C>
+/// Squares up to the scale, and lines beyond. Source: Huber (1964).
+template <residual_scale C>
 struct huber_rule {
   C scale;
   template <tensor_expression R>
   constexpr auto loss(const R& r) const {
-    return select(abs(r) <= scale, square(r) * constant<0.5>(), scale * (abs(r) - scale * constant<0.5>()));
+    const auto inside = minimum(abs(r), scale);
+    return inside * (abs(r) - inside * 0.5_c);
   }
   template <tensor_expression R>
   constexpr auto weight(const R& r) const {
@@ -41,46 +48,49 @@ struct huber_rule {
   }
 };
 /// Logarithms of squares. Source: Black and Anandan (1996), "Lorentzian".
-template <tensor_expression C>
+template <residual_scale C>
 struct cauchy_rule {
   C scale;
   template <tensor_expression R>
   constexpr auto loss(const R& r) const {
-    return log1p(square(r / scale)) * (square(scale) * constant<0.5>());
+    return log1p(square(r / scale)) * 0.5_c * scale * scale;
   }
   template <tensor_expression R>
   constexpr auto weight(const R& r) const {
-    return reciprocal(square(r / scale) + constant<1.0>());
+    return reciprocal(square(r / scale) + 1_c);
   }
 };
-/// Residuals beyond `scale` have no effect. Source: Beaton and Tukey (1974), "biweight".
-template <tensor_expression C>
+/// Residuals beyond the scale have no effect. Source: Beaton and Tukey (1974), "biweight".
+template <residual_scale C>
 struct tukey_rule {
   C scale;
   template <tensor_expression R>
   constexpr auto loss(const R& r) const {
-    const auto rest = constant<1.0>() - square(minimum(abs(r), scale) / scale);
-    return (constant<1.0>() - rest * rest * rest) * (square(scale) / constant<6.0>());
+    const auto rest = 1_c - square(minimum(abs(r), scale) / scale);
+    return (1_c - rest * rest * rest) / 6_c * scale * scale;
   }
   template <tensor_expression R>
   constexpr auto weight(const R& r) const {
-    return square(constant<1.0>() - square(minimum(abs(r), scale) / scale));
+    return square(1_c - square(minimum(abs(r), scale) / scale));
   }
 };
 
-/// The rules with their scale, a tensor of the residuals' dtype: that of residuals which are to be trusted.
-template <tensor_expression C>
+/// The rules with their scale, the size of residuals that are to be trusted: a number as `1.5_c`, or a tensor of the residuals' dtype.
+template <residual_scale C>
 constexpr huber_rule<C> huber(const C& scale) {
   return {scale};
 }
-template <tensor_expression C>
+template <residual_scale C>
 constexpr cauchy_rule<C> cauchy(const C& scale) {
   return {scale};
 }
-template <tensor_expression C>
+template <residual_scale C>
 constexpr tukey_rule<C> tukey(const C& scale) {
   return {scale};
 }
+LEAT_OTHERWISE("huber(scale) takes a tensor of the residuals' dtype, or a number as 1.5_c") huber(...) LEAT_DELETED;
+LEAT_OTHERWISE("cauchy(scale) takes a tensor of the residuals' dtype, or a number as 1.5_c") cauchy(...) LEAT_DELETED;
+LEAT_OTHERWISE("tukey(scale) takes a tensor of the residuals' dtype, or a number as 1.5_c") tukey(...) LEAT_DELETED;
 
 }  // namespace robust
 
@@ -239,6 +249,7 @@ gauss_newton(...) LEAT_DELETED;
 template <class F, class X, tensor_expression Damping, class Rule = robust::squares>
   requires(detail::residual_function<F, X> && detail::variable_expression<Damping>)
 constexpr auto levenberg_marquardt(const F& f, const X& x, const Damping& damping, const Rule& rule = {}) {
+  using namespace leat::literals;
   const auto xs = detail::as_tuple(x);
   constexpr auto count = std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(xs)>>>{};
   const auto residuals = detail::residuals_at(f, xs);
@@ -246,7 +257,7 @@ constexpr auto levenberg_marquardt(const F& f, const X& x, const Damping& dampin
   const auto candidate = detail::sums_of(xs, direction, count);
   const auto loss = reduce_sum(rule.loss(residuals));
   const auto better = reduce_sum(rule.loss(detail::residuals_at(f, candidate))) < loss;
-  const auto next = select(better, maximum(damping * constant<0.1>(), constant<1e-12>()), minimum(maximum(damping, constant<1e-12>()) * constant<10.0>(), constant<1e12>()));
+  const auto next = select(better, maximum(damping * 0.1_c, 1e-12_c), minimum(maximum(damping, 1e-12_c) * 10_c, 1e12_c));
   const auto step = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return group(assign(std::get<I>(xs), select(better, std::get<I>(candidate), std::get<I>(xs)))..., assign(damping, next));
   }(count);
