@@ -17,6 +17,7 @@
 #include <leat/ops/bias_add.hpp>
 #include <leat/ops/comparison.hpp>
 #include <leat/ops/contraction.hpp>
+#include <leat/ops/diagonals.hpp>
 #include <leat/ops/einsum.hpp>
 #include <leat/ops/functions.hpp>
 #include <leat/ops/images.hpp>
@@ -32,6 +33,7 @@
 #include <leat/ops/splits.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/ops/top_k.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/session/typed/session.hpp>
 #include <leat/train/accumulate.hpp>

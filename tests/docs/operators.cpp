@@ -4,6 +4,7 @@
 // differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/diagonals.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/lookups.hpp>
@@ -11,6 +12,7 @@
 #include <leat/ops/random.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/ops/top_k.hpp>
 #include <leat/passes/gradient.hpp>
 
 #include <cstdint>
@@ -169,10 +171,17 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Images", max_pool_grad_grad_op, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", avg_pool_grad_op, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
 
-      LEAT_OPERATOR("Random numbers", stateless_random_op<false>, "stateless_random_uniform<float, sizes...>(seed)", {numbers},
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::uniform>, "stateless_random_uniform<float, sizes...>(seed)", {numbers},
                     {static_cast<int>(dtype::float32), 3}),
-      LEAT_OPERATOR("Random numbers", stateless_random_op<true>, "stateless_random_normal<float, sizes...>(seed)", {numbers},
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::normal>, "stateless_random_normal<float, sizes...>(seed)", {numbers},
                     {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::truncated_normal>,
+                    "stateless_truncated_normal<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_integers_op, "stateless_random_integer<int, low, high, sizes...>(seed)", {numbers},
+                    {static_cast<int>(dtype::int32), 0, 9, 3}),
+      LEAT_OPERATOR("Random numbers", stateless_multinomial_op, "stateless_multinomial<samples>(logits, seed)", {matrix, numbers},
+                    {5, static_cast<int>(dtype::int64)}),
+      LEAT_OPERATOR("Random numbers", stateless_order_op, "within stateless_shuffle", {numbers}, {3}),
 
       LEAT_OPERATOR("Arrangement", reshape_op, "reshape<3, -1>(x)", one, {3, -1}),
       LEAT_OPERATOR("Arrangement", squeeze_op, "squeeze<axes...>(x)", {column}, {1}),
@@ -186,6 +195,13 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arrangement", gather_nd_op, "gather_nd(params, indices)", {matrix, tuples}, {}),
       LEAT_OPERATOR("Arrangement", scatter_nd_op, "scatter_nd<sizes...>(indices, updates)", {tuples, {sized({2})}}, {2, 3}),
       LEAT_OPERATOR("Arrangement", reverse_op, "reverse<axes...>(x)", one, {0}),
+      LEAT_OPERATOR("Arrangement", dynamic_stitch_op, "dynamic_stitch<rows>(indices, arrays)", {matrix, numbers}, {4, 1}),
+      LEAT_OPERATOR("Arrangement", top_places_op, "the positions in top_k<k>(x)", one, {2}),
+      LEAT_OPERATOR("Arrangement", top_values_op, "the values in top_k<k>(x)", {matrix, {sized({2, 2}), dtype::int32}}, {}),
+      LEAT_OPERATOR("Arrangement", matrix_diag_op, "matrix_diag(x)", one, {}),
+      LEAT_OPERATOR("Arrangement", matrix_diag_part_op, "matrix_diag_part(x)", one, {}),
+      LEAT_OPERATOR("Arrangement", matrix_set_diag_op, "matrix_set_diag(x, diagonal)", {matrix, {sized({2})}}, {}),
+      LEAT_OPERATOR("Arrangement", matrix_band_part_op, "matrix_band_part<below, above>(x)", one, {1, 0}),
       LEAT_OPERATOR("Arrangement", gather_places_op, "within gather_nd", {matrix, numbers}, {1}),
       LEAT_OPERATOR("Arrangement", scatter_places_op, "within scatter_nd", {matrix, numbers}, {4}),
       LEAT_OPERATOR("Arrangement", segment_sum_op, "unsorted_segment_sum<n>(data, ids)", {matrix, numbers}, {4}),
@@ -306,7 +322,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
-  for (const char* header : {"images", "lookups", "print", "random", "stacked_matmul", "whole_array"})
+  for (const char* header : {"diagonals", "images", "lookups", "print", "random", "stacked_matmul", "top_k", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"

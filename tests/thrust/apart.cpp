@@ -25,4 +25,6 @@ TEST_CASE("memory apart: operators") {
   check_lookups<apart_device>();
   check_stacks<apart_device>();
   check_images<apart_device>();
+  check_random<apart_device>();
+  check_rows<apart_device>();
 }

@@ -20,3 +20,7 @@ TEST_CASE_TEMPLATE("products", Device, LEAT_TEST_SYSTEMS) { check_products<Devic
 TEST_CASE_TEMPLATE("convolutions and pools", Device, LEAT_TEST_SYSTEMS) { check_images<Device>(); }
 
 TEST_CASE_TEMPLATE("products of stacks", Device, LEAT_TEST_SYSTEMS) { check_stacks<Device>(); }
+
+TEST_CASE_TEMPLATE("random numbers", Device, LEAT_TEST_SYSTEMS) { check_random<Device>(); }
+
+TEST_CASE_TEMPLATE("largest elements, stitched rows and diagonals", Device, LEAT_TEST_SYSTEMS) { check_rows<Device>(); }

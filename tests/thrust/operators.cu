@@ -19,3 +19,7 @@ TEST_CASE("products") { check_products<leat::thrust_cuda>(); }
 TEST_CASE("convolutions and pools") { check_images<leat::thrust_cuda>(); }
 
 TEST_CASE("products of stacks") { check_stacks<leat::thrust_cuda>(); }
+
+TEST_CASE("random numbers") { check_random<leat::thrust_cuda>(); }
+
+TEST_CASE("largest elements, stitched rows and diagonals") { check_rows<leat::thrust_cuda>(); }

@@ -178,4 +178,39 @@ void check_images() {
   }
 }
 
+template <class Device>
+void check_random() {
+  const auto seed = placeholder<"seed", std::int64_t, 2>();
+  const auto logits = placeholder<"logits", float, "n", 5>();
+  const auto whole = std::tuple{stateless_random_integer<std::int32_t, -5, 90, 700>(seed), stateless_random_integer<std::int64_t, 0, 7, 3, 9>(seed),
+                                stateless_shuffle(logits, seed)};
+  const auto normal = std::tuple{stateless_truncated_normal<float, 300>(seed), stateless_truncated_normal<double, 7>(seed)};
+  const auto classes = std::tuple{stateless_multinomial<6>(logits, seed)};
+  const std::vector<std::int64_t> given{-5, 7};
+  const auto ls = filled<float>(std::array<std::size_t, 2>{9, 5}, -1, 1);
+  check_same<Device>("whole numbers", 0, whole, seed = given, logits = ls);
+  check_same<Device>("truncated", 1e-5, normal, seed = given);
+  check_same<Device>("classes", 0, classes, seed = given, logits = ls);
+}
+
+template <class Device>
+void check_rows() {
+  const auto x = placeholder<"x", float, "n", 6, 5>();
+  const auto i = placeholder<"i", std::int32_t, 6>();
+  const auto d = placeholder<"d", float, "n", 5>();
+  const auto [values, places] = top_k<3>(x);
+  const auto rows = dynamic_stitch<9>(std::tuple(i, constant<8>()), std::tuple(reduce_sum<0>(x), reduce_max<0>(d)));
+  const auto diagonals = std::tuple{matrix_diag(d), matrix_diag_part(x), matrix_set_diag(x, d), matrix_band_part<1, 2>(x), trace(x)};
+  const auto [dx] = gradients(reduce_sum(square(values)) + reduce_sum(square(rows)) + reduce_sum(square(matrix_set_diag(x, d))), x);
+  const auto all = std::tuple_cat(std::tuple{values, places}, diagonals);
+  const std::vector<std::int32_t> at{3, 0, 7, 3, 1, 2};
+  for (const std::size_t n : {1U, 40U}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 3>{n, 6, 5});
+    const auto ds = filled<float>(std::array<std::size_t, 2>{n, 5});
+    check_same<Device>("rows", 1e-5, all, x = xs, d = ds);
+    check_same<Device>("stitched", 1e-4, std::tuple{rows, dx}, x = xs, d = ds, i = at);
+  }
+}
+
 }  // namespace leat_test

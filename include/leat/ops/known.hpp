@@ -5,11 +5,13 @@
 #include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/diagonals.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/ops/top_k.hpp>
 
 namespace leat {
 
@@ -48,10 +50,13 @@ using image_operators =
                   convolution_filter_grad_op<false>, convolution_filter_grad_op<true>, max_pool_op, max_pool_grad_op, max_pool_grad_grad_op,
                   avg_pool_op, avg_pool_grad_op>;
 
-// Operators that rearrange arrays of typed expressions. Graphs with names have `ReverseV2`, `GatherNd` and `ScatterNd` by their definitions
-// (named/definitions/array.hpp).
-using random_operators = operator_list<stateless_uniform_op, stateless_normal_op>;
-using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op>;
+// Random numbers, and operators that rearrange arrays, of typed expressions. Graphs with names have them by their definitions alone
+// (named/definitions/array.hpp, diagonal.hpp), whose kernels take more dtypes, and numbers that are computed.
+using random_operators = operator_list<stateless_uniform_op, stateless_normal_op, stateless_truncated_normal_op, stateless_integers_op,
+                                       stateless_multinomial_op, stateless_order_op>;
+using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op, top_places_op,
+                                      top_values_op, dynamic_stitch_op, matrix_diag_op, matrix_diag_part_op, matrix_set_diag_op,
+                                      matrix_band_part_op>;
 
 LEAT_FILL(fill_library_operators) {
   library_operators::enter();

@@ -1,0 +1,62 @@
+#pragma once
+// How `to_graph` writes rows whose operators have no form: TensorFlow's node takes numbers before operands, or has several results, each of
+// which is a row here. A part of graph_writer.hpp.
+
+#include <leat/named/exchange/graph_writer.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/ops/random.hpp>
+#include <leat/ops/top_k.hpp>
+
+namespace leat::detail {
+
+// Random numbers of a seed: the shape comes first.
+inline output write_random(graph_writer& w, const node& n) {
+  return call_operator(w.to(), n.op->type, {w.sizes_from(n, 1), w.input(n, 0)}, {{"dtype", n.result.type}}).result();
+}
+inline output write_random_integers(graph_writer& w, const node& n) {
+  const auto limit = [&](int k) { return tensor_literal(n.result.type, {}, kept_number{w.number(n, k)}); };
+  return call_operator(w.to(), n.op->type, {w.sizes_from(n, 3), w.input(n, 0), limit(1), limit(2)}).result();
+}
+inline output write_multinomial(graph_writer& w, const node& n) {
+  return call_operator(w.to(), n.op->type, {w.input(n, 0), tensor_literal(as_int32(w.number(n, 0))), w.input(n, 1)},
+                       {{"output_dtype", n.result.type}})
+      .result();
+}
+// The node has two results. The row of the values has that of the positions as its second operand.
+inline output write_top_places(graph_writer& w, const node& n) {
+  return call_operator(w.to(), n.op->type, {w.input(n, 0), tensor_literal(as_int32(w.number(n, 0)))}).result(1);
+}
+inline output write_top_values(graph_writer& w, const node& n) { return w.input(n, 1).operation().result(0); }
+// The node has the indices first.
+inline output write_stitch(graph_writer& w, const node& n) {
+  const int arrays = n.input_count / 2;
+  std::vector<number_argument> inputs;
+  for (int k = 0; k < n.input_count; ++k) inputs.emplace_back(w.input(n, k < arrays ? arrays + k : k - arrays));
+  return call_operator(w.to(), n.op->type, inputs, {{"N", std::int64_t{arrays}}}).result();
+}
+inline output refuse_row(graph_writer&, const node& n) {
+  throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
+}
+
+inline deferred_writer row_writer_of(const op_info& op) {
+  struct entry {
+    int code;
+    deferred_writer write;
+  };
+  static constexpr entry all[]{
+      {info_of<stateless_uniform_op>.code, write_random},
+      {info_of<stateless_normal_op>.code, write_random},
+      {info_of<stateless_truncated_normal_op>.code, write_random},
+      {info_of<stateless_integers_op>.code, write_random_integers},
+      {info_of<stateless_multinomial_op>.code, write_multinomial},
+      {info_of<stateless_order_op>.code, refuse_row},
+      {info_of<top_places_op>.code, write_top_places},
+      {info_of<top_values_op>.code, write_top_values},
+      {info_of<dynamic_stitch_op>.code, write_stitch},
+  };
+  for (const entry& e : all)
+    if (e.code == op.code) return e.write;
+  return nullptr;
+}
+
+}  // namespace leat::detail
