@@ -15,6 +15,7 @@
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
 #include <leat/ops/bias_add.hpp>
+#include <leat/ops/blocks.hpp>
 #include <leat/ops/comparison.hpp>
 #include <leat/ops/contraction.hpp>
 #include <leat/ops/diagonals.hpp>
@@ -23,6 +24,7 @@
 #include <leat/ops/images.hpp>
 #include <leat/ops/index.hpp>
 #include <leat/ops/linalg.hpp>
+#include <leat/ops/local_response.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/nn.hpp>
 #include <leat/ops/positions.hpp>
@@ -30,6 +32,7 @@
 #include <leat/ops/random.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/reorder.hpp>
+#include <leat/ops/resize.hpp>
 #include <leat/ops/splits.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>

@@ -4,7 +4,10 @@
 // differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/blocks.hpp>
 #include <leat/ops/diagonals.hpp>
+#include <leat/ops/local_response.hpp>
+#include <leat/ops/resize.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/images.hpp>
 #include <leat/ops/lookups.hpp>
@@ -171,6 +174,20 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Images", max_pool_grad_grad_op, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", avg_pool_grad_op, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
 
+      LEAT_OPERATOR("Images", resize_nearest_op, "resize_nearest_neighbor<height, width>(images)", {images}, {0, 0, 5, 4}),
+      LEAT_OPERATOR("Images", resize_bilinear_op, "resize_bilinear<height, width>(images)", {images}, {0, 0, 5, 4}),
+      LEAT_OPERATOR("Images", resize_nearest_grad_op, "the gradient of resize_nearest_neighbor", {images}, {0, 0, 5, 4}),
+      LEAT_OPERATOR("Images", resize_bilinear_grad_op, "the gradient of resize_bilinear", {images},
+                    {0, 0, 5, 4, static_cast<int>(dtype::float64)}),
+      LEAT_OPERATOR("Images", local_response_op, "local_response_normalization<depth_radius, bias, alpha, beta>(images)", {images}, {1, 0, 0, 0}),
+      LEAT_OPERATOR("Images", local_response_grad_op, "the gradient of local_response_normalization", {images, images, images}, {1, 0, 0, 0}),
+      LEAT_OPERATOR("Images", block_exchange_op<true>, "space_to_depth<block>(images)", {{sized({2, 4, 4, 1})}}, {2}),
+      LEAT_OPERATOR("Images", block_exchange_op<false>, "depth_to_space<block>(images)", {{sized({2, 1, 1, 4})}}, {2}),
+      LEAT_OPERATOR("Images", batch_exchange_op<true>, "space_to_batch<sizes<...>, before<...>, behind<...>>(x)", {stack}, {2, 3, 0, 0, 0, 0}),
+      LEAT_OPERATOR("Images", batch_exchange_op<false>, "batch_to_space<sizes<...>, before<...>, behind<...>>(x)", {stack}, {2, 1, 0, 0, 0, 0}),
+      LEAT_OPERATOR("Images", mirror_pad_op, "mirror_pad<mode, before<...>, behind<...>>(x)", {matrix}, {0, 1, 0, 0, 2}),
+      LEAT_OPERATOR("Images", mirror_pad_grad_op, "the gradient of mirror_pad", {matrix}, {0, 1, 0, 0, 1}),
+
       LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::uniform>, "stateless_random_uniform<float, sizes...>(seed)", {numbers},
                     {static_cast<int>(dtype::float32), 3}),
       LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::normal>, "stateless_random_normal<float, sizes...>(seed)", {numbers},
@@ -322,7 +339,8 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
-  for (const char* header : {"diagonals", "images", "lookups", "print", "random", "stacked_matmul", "top_k", "whole_array"})
+  for (const char* header : {"diagonals", "images", "local_response", "lookups", "mirror_pad", "print", "random", "resize", "stacked_matmul", "top_k",
+                             "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"

@@ -27,4 +27,5 @@ TEST_CASE("memory apart: operators") {
   check_images<apart_device>();
   check_random<apart_device>();
   check_rows<apart_device>();
+  check_other_images<apart_device>();
 }

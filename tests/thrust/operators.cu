@@ -23,3 +23,5 @@ TEST_CASE("products of stacks") { check_stacks<leat::thrust_cuda>(); }
 TEST_CASE("random numbers") { check_random<leat::thrust_cuda>(); }
 
 TEST_CASE("largest elements, stitched rows and diagonals") { check_rows<leat::thrust_cuda>(); }
+
+TEST_CASE("resized images, blocks and mirror images") { check_other_images<leat::thrust_cuda>(); }

@@ -213,4 +213,25 @@ void check_rows() {
   }
 }
 
+template <class Device>
+void check_other_images() {
+  const auto x = placeholder<"x", float, "batch", 4, 6, 4>();
+  const auto sized = std::tuple{resize_nearest_neighbor<7, 5>(x), resize_bilinear<3, 9, pixels::half_pixel_centers>(x),
+                                local_response_normalization<1, 1.0, 0.5, 0.75>(x)};
+  const auto moved = std::tuple{space_to_depth<2>(x), depth_to_space<2>(x), mirror_pad<mirror::reflect, before<0, 3, 1, 0>, behind<0, 0, 2, 3>>(x),
+                                mirror_pad<mirror::symmetric, before<0, 4, 1, 0>, behind<0, 1, 6, 2>>(x)};
+  const auto loss = std::apply([](const auto&... y) { return (reduce_sum(square(y)) + ...); }, std::tuple_cat(sized, moved));
+  const auto slopes = gradients(loss, x);
+  const auto y = placeholder<"y", float, 2, 4, 6>();
+  const auto many = std::tuple{space_to_batch<sizes<2, 3>, before<0, 1>, behind<2, 2>>(y), batch_to_space<sizes<2>, before<1>, behind<2>>(y)};
+  const auto ys = filled<float>(std::array<std::size_t, 3>{2, 4, 6});
+  check_same<Device>("batches", 0, many, y = ys);
+  for (const std::size_t n : {1u, 5u}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 4>{n, 4, 6, 4});
+    check_same<Device>("moved", 0, moved, x = xs);
+    check_same<Device>("sized", 1e-5, std::tuple_cat(sized, slopes), x = xs);
+  }
+}
+
 }  // namespace leat_test

@@ -5,10 +5,13 @@
 #include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/blocks.hpp>
 #include <leat/ops/diagonals.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/local_response.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/random.hpp>
+#include <leat/ops/resize.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/ops/top_k.hpp>
@@ -48,7 +51,9 @@ using library_operators =
 using image_operators =
     operator_list<convolution_op<false>, convolution_op<true>, convolution_input_grad_op<false>, convolution_input_grad_op<true>,
                   convolution_filter_grad_op<false>, convolution_filter_grad_op<true>, max_pool_op, max_pool_grad_op, max_pool_grad_grad_op,
-                  avg_pool_op, avg_pool_grad_op>;
+                  avg_pool_op, avg_pool_grad_op, resize_nearest_op, resize_nearest_grad_op, resize_bilinear_op, resize_bilinear_grad_op,
+                  local_response_op, local_response_grad_op, block_exchange_op<true>, block_exchange_op<false>, batch_exchange_op<true>,
+                  batch_exchange_op<false>, mirror_pad_op, mirror_pad_grad_op>;
 
 // Random numbers, and operators that rearrange arrays, of typed expressions. Graphs with names have them by their definitions alone
 // (named/definitions/array.hpp, diagonal.hpp), whose kernels take more dtypes, and numbers that are computed.

@@ -4,6 +4,7 @@
 
 #include <leat/named/exchange/graph_writer.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/ops/blocks.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/top_k.hpp>
 
@@ -34,6 +35,19 @@ inline output write_stitch(graph_writer& w, const node& n) {
   for (int k = 0; k < n.input_count; ++k) inputs.emplace_back(w.input(n, k < arrays ? arrays + k : k - arrays));
   return call_operator(w.to(), n.op->type, inputs, {{"N", std::int64_t{arrays}}}).result();
 }
+// Two lists of numbers: the sizes of a block, and pairs of paddings or crops.
+inline output write_batch_exchange(graph_writer& w, const node& n) {
+  const int axes = n.attribute_count / 3;
+  std::vector<std::int32_t> blocks, pairs;
+  for (int k = 0; k < axes; ++k) {
+    blocks.push_back(as_int32(w.number(n, k)));
+    for (const int part : {1, 2}) pairs.push_back(as_int32(w.number(n, part * axes + k)));
+  }
+  shape extent;
+  extent.push(axes);
+  extent.push(2);
+  return call_operator(w.to(), n.op->type, {w.input(n, 0), tensor_literal(blocks), tensor_literal(extent, pairs)}).result();
+}
 inline output refuse_row(graph_writer&, const node& n) {
   throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
 }
@@ -53,6 +67,8 @@ inline deferred_writer row_writer_of(const op_info& op) {
       {info_of<top_places_op>.code, write_top_places},
       {info_of<top_values_op>.code, write_top_values},
       {info_of<dynamic_stitch_op>.code, write_stitch},
+      {info_of<batch_exchange_op<true>>.code, write_batch_exchange},
+      {info_of<batch_exchange_op<false>>.code, write_batch_exchange},
   };
   for (const entry& e : all)
     if (e.code == op.code) return e.write;
