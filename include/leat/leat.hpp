@@ -37,10 +37,12 @@
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/ops/top_k.hpp>
+#include <leat/ops/volumes.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/session/typed/session.hpp>
 #include <leat/train/accumulate.hpp>
 #include <leat/train/averages.hpp>
+#include <leat/train/cells.hpp>
 #include <leat/train/clip.hpp>
 #include <leat/train/layer_summary.hpp>
 #include <leat/train/layers.hpp>

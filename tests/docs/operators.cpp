@@ -9,7 +9,7 @@
 #include <leat/ops/local_response.hpp>
 #include <leat/ops/resize.hpp>
 #include <leat/ops/print.hpp>
-#include <leat/ops/images.hpp>
+#include <leat/ops/image_operators.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/reorder.hpp>
 #include <leat/ops/random.hpp>
@@ -53,6 +53,7 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
 }
 const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})}, stack{sized({4, 2, 3})};
 const trial_operand images{sized({2, 3, 3, 2})}, filters{sized({2, 2, 2, 2})}, by_channel{sized({2, 2, 2, 1})};
+const trial_operand volumes{sized({2, 3, 3, 3, 2})}, blocks{sized({2, 2, 2, 2, 2})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
 const trial_operand tuples{sized({2, 2}), dtype::int32};
 
@@ -156,24 +157,36 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Products", stacked_matmul_op, "matmul(a, b)", {stack, stack}, {0, 1}),
       LEAT_OPERATOR("Products", stacked_products_op, "within matmul of stacks, of larger matrices", {stack, stack}, {0, 1}),
 
-      LEAT_OPERATOR("Images", convolution_op<false>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
+      LEAT_OPERATOR("Images", convolution_op<convolved::images>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
                     {1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_op<true>, "depthwise_conv2d<strides, padding, dilations>(images, filters)", {images, filters},
+      LEAT_OPERATOR("Images", convolution_op<convolved::channels>, "depthwise_conv2d<strides, padding, dilations>(images, filters)", {images, filters},
                     {1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", max_pool_op, "max_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", avg_pool_op, "avg_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", convolution_input_grad_op<false>, "the gradient of conv2d by images", {filters, images},
+      LEAT_OPERATOR("Images", max_pool_op<2>, "max_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_op<2>, "avg_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::images>, "the gradient of conv2d by images", {filters, images},
                     {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_filter_grad_op<false>, "the gradient of conv2d by filters", {images, images},
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::images>, "the gradient of conv2d by filters", {images, images},
                     {2, 2, 2, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_input_grad_op<true>, "the gradient of depthwise_conv2d by images", {by_channel, images},
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by images", {by_channel, images},
                     {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_filter_grad_op<true>, "the gradient of depthwise_conv2d by filters", {images, images},
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by filters", {images, images},
                     {2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", max_pool_grad_op, "the gradient of max_pool", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", max_pool_grad_grad_op, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", avg_pool_grad_op, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_op<2>, "the gradient of max_pool", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_grad_op<2>, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_grad_op<2>, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
 
+      LEAT_OPERATOR("Images", convolution_op<convolved::volumes>, "conv3d<strides, padding, dilations>(volumes, filters)", {volumes, blocks},
+                    {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::volumes>, "the gradient of conv3d by volumes", {blocks, volumes},
+                    {2, 3, 3, 3, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::volumes>, "the gradient of conv3d by filters", {volumes, volumes},
+                    {2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", max_pool_op<3>, "max_pool3d<window, strides, padding>(volumes)", {volumes}, {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_op<3>, "avg_pool3d<window, strides, padding>(volumes)", {volumes}, {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_op<3>, "the gradient of max_pool3d", {volumes, volumes, volumes}, {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_grad_op<3>, "the gradient of that gradient", {volumes, volumes, volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_grad_op<3>, "the gradient of avg_pool3d", {volumes}, {2, 3, 3, 3, 2, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", resize_nearest_op, "resize_nearest_neighbor<height, width>(images)", {images}, {0, 0, 5, 4}),
       LEAT_OPERATOR("Images", resize_bilinear_op, "resize_bilinear<height, width>(images)", {images}, {0, 0, 5, 4}),
       LEAT_OPERATOR("Images", resize_nearest_grad_op, "the gradient of resize_nearest_neighbor", {images}, {0, 0, 5, 4}),

@@ -179,6 +179,27 @@ void check_images() {
 }
 
 template <class Device>
+void check_volumes() {
+  const auto x = placeholder<"x", float, "batch", 4, 5, 6, 2>();
+  const auto w = variable<"w", float, 2, 3, 2, 2, 3>(random_normal(0.0, 1.0, 4));
+  const auto maps = conv3d<dhw{1, 2, 1}, padding::same, dhw{2, 1, 1}>(x, w);
+  const auto largest = max_pool3d<2, 1>(maps);
+  const auto mean = avg_pool3d<dhw{2, 1, 3}, 1, padding::same>(x);
+  const auto [dx, dw] = gradients(reduce_sum(square(largest)) + reduce_sum(square(mean)), x, w);
+  const auto [bend] = gradients(reduce_sum(square(dx)), w);
+  const auto y = placeholder<"y", float, "batch", 5, 6, 2>();
+  const auto d = variable<"d", float, 3, 2, 2, 3>(random_normal(0.0, 1.0, 5));
+  const auto stated = std::tuple{conv2d<1, pads{1, 0, 2, 1}>(y, d), max_pool<2, 1, pads{1, 0, 1, 1}>(y)};
+  for (const std::size_t n : {1u, 3u}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 5>{n, 4, 5, 6, 2});
+    const auto ys = filled<float>(std::array<std::size_t, 4>{n, 5, 6, 2});
+    check_same<Device>("volumes", 1e-4, std::tuple{maps, largest, mean, dx, dw, bend}, x = xs);
+    check_same<Device>("stated padding", 1e-5, stated, y = ys);
+  }
+}
+
+template <class Device>
 void check_random() {
   const auto seed = placeholder<"seed", std::int64_t, 2>();
   const auto logits = placeholder<"logits", float, "n", 5>();

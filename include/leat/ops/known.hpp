@@ -7,7 +7,7 @@
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/blocks.hpp>
 #include <leat/ops/diagonals.hpp>
-#include <leat/ops/images.hpp>
+#include <leat/ops/image_operators.hpp>
 #include <leat/ops/local_response.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/random.hpp>
@@ -49,9 +49,12 @@ using library_operators =
 // Operators on images of typed expressions. Graphs with names have them by their definitions alone (named/definitions/nn.hpp), whose kernels
 // take more dtypes, layouts and volumes.
 using image_operators =
-    operator_list<convolution_op<false>, convolution_op<true>, convolution_input_grad_op<false>, convolution_input_grad_op<true>,
-                  convolution_filter_grad_op<false>, convolution_filter_grad_op<true>, max_pool_op, max_pool_grad_op, max_pool_grad_grad_op,
-                  avg_pool_op, avg_pool_grad_op, resize_nearest_op, resize_nearest_grad_op, resize_bilinear_op, resize_bilinear_grad_op,
+    operator_list<convolution_op<convolved::images>, convolution_op<convolved::channels>, convolution_op<convolved::volumes>,
+                  convolution_input_grad_op<convolved::images>, convolution_input_grad_op<convolved::channels>,
+                  convolution_input_grad_op<convolved::volumes>, convolution_filter_grad_op<convolved::images>,
+                  convolution_filter_grad_op<convolved::channels>, convolution_filter_grad_op<convolved::volumes>, max_pool_op<2>,
+                  max_pool_op<3>, max_pool_grad_op<2>, max_pool_grad_op<3>, max_pool_grad_grad_op<2>, max_pool_grad_grad_op<3>,
+                  avg_pool_op<2>, avg_pool_op<3>, avg_pool_grad_op<2>, avg_pool_grad_op<3>, resize_nearest_op, resize_nearest_grad_op, resize_bilinear_op, resize_bilinear_grad_op,
                   local_response_op, local_response_grad_op, block_exchange_op<true>, block_exchange_op<false>, batch_exchange_op<true>,
                   batch_exchange_op<false>, mirror_pad_op, mirror_pad_grad_op>;
 
