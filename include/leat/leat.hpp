@@ -26,6 +26,7 @@
 #include <leat/ops/linalg.hpp>
 #include <leat/ops/local_response.hpp>
 #include <leat/ops/lookups.hpp>
+#include <leat/ops/mirror_pad.hpp>
 #include <leat/ops/nn.hpp>
 #include <leat/ops/positions.hpp>
 #include <leat/ops/print.hpp>

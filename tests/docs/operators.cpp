@@ -7,6 +7,7 @@
 #include <leat/ops/blocks.hpp>
 #include <leat/ops/diagonals.hpp>
 #include <leat/ops/local_response.hpp>
+#include <leat/ops/mirror_pad.hpp>
 #include <leat/ops/resize.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/image_operators.hpp>
@@ -159,52 +160,61 @@ std::vector<operator_row> all_operators() {
 
       LEAT_OPERATOR("Images", convolution_op<convolved::images>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
                     {1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_op<convolved::channels>, "depthwise_conv2d<strides, padding, dilations>(images, filters)", {images, filters},
-                    {1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_op<convolved::channels>, "depthwise_conv2d<strides, padding, dilations>(images, filters)",
+                    {images, filters}, {1, 1, 1, 1, 0, 1, 1, 1, 1}),
       LEAT_OPERATOR("Images", max_pool_op<2>, "max_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", avg_pool_op<2>, "avg_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::images>, "the gradient of conv2d by images", {filters, images},
                     {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
       LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::images>, "the gradient of conv2d by filters", {images, images},
                     {2, 2, 2, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by images", {by_channel, images},
-                    {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by filters", {images, images},
-                    {2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by images",
+                    {by_channel, images}, {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by filters",
+                    {images, images}, {2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
       LEAT_OPERATOR("Images", max_pool_grad_op<2>, "the gradient of max_pool", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", max_pool_grad_grad_op<2>, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_grad_op<2>, "the gradient of that gradient", {images, images, images},
+                    {1, 2, 2, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", avg_pool_grad_op<2>, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
 
-      LEAT_OPERATOR("Images", convolution_op<convolved::volumes>, "conv3d<strides, padding, dilations>(volumes, filters)", {volumes, blocks},
-                    {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_op<convolved::volumes>, "conv3d<strides, padding, dilations>(volumes, filters)",
+                    {volumes, blocks}, {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
       LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::volumes>, "the gradient of conv3d by volumes", {blocks, volumes},
                     {2, 3, 3, 3, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
       LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::volumes>, "the gradient of conv3d by filters", {volumes, volumes},
                     {2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", max_pool_op<3>, "max_pool3d<window, strides, padding>(volumes)", {volumes}, {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", avg_pool_op<3>, "avg_pool3d<window, strides, padding>(volumes)", {volumes}, {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", max_pool_grad_op<3>, "the gradient of max_pool3d", {volumes, volumes, volumes}, {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_op<3>, "max_pool3d<window, strides, padding>(volumes)", {volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_op<3>, "avg_pool3d<window, strides, padding>(volumes)", {volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_op<3>, "the gradient of max_pool3d", {volumes, volumes, volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", max_pool_grad_grad_op<3>, "the gradient of that gradient", {volumes, volumes, volumes},
                     {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", avg_pool_grad_op<3>, "the gradient of avg_pool3d", {volumes}, {2, 3, 3, 3, 2, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_grad_op<3>, "the gradient of avg_pool3d", {volumes},
+                    {2, 3, 3, 3, 2, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
       LEAT_OPERATOR("Images", resize_nearest_op, "resize_nearest_neighbor<height, width>(images)", {images}, {0, 0, 5, 4}),
       LEAT_OPERATOR("Images", resize_bilinear_op, "resize_bilinear<height, width>(images)", {images}, {0, 0, 5, 4}),
       LEAT_OPERATOR("Images", resize_nearest_grad_op, "the gradient of resize_nearest_neighbor", {images}, {0, 0, 5, 4}),
       LEAT_OPERATOR("Images", resize_bilinear_grad_op, "the gradient of resize_bilinear", {images},
                     {0, 0, 5, 4, static_cast<int>(dtype::float64)}),
-      LEAT_OPERATOR("Images", local_response_op, "local_response_normalization<depth_radius, bias, alpha, beta>(images)", {images}, {1, 0, 0, 0}),
-      LEAT_OPERATOR("Images", local_response_grad_op, "the gradient of local_response_normalization", {images, images, images}, {1, 0, 0, 0}),
+      LEAT_OPERATOR("Images", local_response_op, "local_response_normalization<depth_radius, bias, alpha, beta>(images)", {images},
+                    {1, 0, 0, 0}),
+      LEAT_OPERATOR("Images", local_response_grad_op, "the gradient of local_response_normalization", {images, images, images},
+                    {1, 0, 0, 0}),
       LEAT_OPERATOR("Images", block_exchange_op<true>, "space_to_depth<block>(images)", {{sized({2, 4, 4, 1})}}, {2}),
       LEAT_OPERATOR("Images", block_exchange_op<false>, "depth_to_space<block>(images)", {{sized({2, 1, 1, 4})}}, {2}),
-      LEAT_OPERATOR("Images", batch_exchange_op<true>, "space_to_batch<sizes<...>, before<...>, behind<...>>(x)", {stack}, {2, 3, 0, 0, 0, 0}),
-      LEAT_OPERATOR("Images", batch_exchange_op<false>, "batch_to_space<sizes<...>, before<...>, behind<...>>(x)", {stack}, {2, 1, 0, 0, 0, 0}),
+      LEAT_OPERATOR("Images", batch_exchange_op<true>, "space_to_batch<sizes<...>, before<...>, behind<...>>(x)", {stack},
+                    {2, 3, 0, 0, 0, 0}),
+      LEAT_OPERATOR("Images", batch_exchange_op<false>, "batch_to_space<sizes<...>, before<...>, behind<...>>(x)", {stack},
+                    {2, 1, 0, 0, 0, 0}),
       LEAT_OPERATOR("Images", mirror_pad_op, "mirror_pad<mode, before<...>, behind<...>>(x)", {matrix}, {0, 1, 0, 0, 2}),
       LEAT_OPERATOR("Images", mirror_pad_grad_op, "the gradient of mirror_pad", {matrix}, {0, 1, 0, 0, 1}),
 
-      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::uniform>, "stateless_random_uniform<float, sizes...>(seed)", {numbers},
-                    {static_cast<int>(dtype::float32), 3}),
-      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::normal>, "stateless_random_normal<float, sizes...>(seed)", {numbers},
-                    {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::uniform>,
+                    "stateless_random_uniform<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::normal>,
+                    "stateless_random_normal<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
       LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::truncated_normal>,
                     "stateless_truncated_normal<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
       LEAT_OPERATOR("Random numbers", stateless_integers_op, "stateless_random_integer<int, low, high, sizes...>(seed)", {numbers},
@@ -255,14 +265,13 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR(networks, softmax_op, "softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, log_softmax_op, "log_softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
-      LEAT_OPERATOR(networks, sparse_softmax_cross_entropy_op,
-                    "sparse_softmax_cross_entropy_with_logits(labels, logits)", {matrix, numbers}, {}),
+      LEAT_OPERATOR(networks, sparse_softmax_cross_entropy_op, "sparse_softmax_cross_entropy_with_logits(labels, logits)",
+                    {matrix, numbers}, {}),
       LEAT_OPERATOR(networks, l2_loss_op, "l2_loss(x)", one, {}),
       LEAT_OPERATOR(networks, check_range_op, "within the sparse cross entropy", {numbers}, {3}),
 
       LEAT_OPERATOR("Gradients of graphs with names", add_n_op, "within gradients, where several meet", two, {}),
       LEAT_OPERATOR("Gradients of graphs with names", fill_op, "within gradients, where they start", {numbers, {sized({})}}, {2, 3}),
-
 
       LEAT_OPERATOR("Gradients of functions", sqrt_grad_op, "the gradient of sqrt(x)", two, {}),
       LEAT_OPERATOR("Gradients of functions", rsqrt_grad_op, "the gradient of rsqrt(x)", two, {}),
@@ -352,8 +361,8 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
-  for (const char* header : {"diagonals", "images", "local_response", "lookups", "mirror_pad", "print", "random", "resize", "stacked_matmul", "top_k",
-                             "whole_array"})
+  for (const char* header : {"diagonals", "images", "local_response", "lookups", "mirror_pad", "print", "random", "resize",
+                             "stacked_matmul", "top_k", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"

@@ -1,6 +1,7 @@
 // Blocks of pixels as channels and as entries of the batch, mirror images: TensorFlow's values, gradients, errors.
 
 #include <leat/ops/blocks.hpp>
+#include <leat/ops/mirror_pad.hpp>
 
 #include "support/check.hpp"
 #include "support/interpreted_session.hpp"
@@ -104,7 +105,9 @@ TEST_CASE("what does not fit is refused in words") {
     const tensor_info one{dtype::float32, extent};
     return infer(operand_list{&one, 1, numbers.data(), static_cast<int>(numbers.size())}).problem;
   };
-  const auto deep = [&](std::initializer_list<std::int64_t> sizes, std::int64_t block) { return problem(&block_exchange_op<true>::infer, sizes, {block}); };
+  const auto deep = [&](std::initializer_list<std::int64_t> sizes, std::int64_t block) {
+    return problem(&block_exchange_op<true>::infer, sizes, {block});
+  };
   CHECK(deep({-5000, 4, 4, 3}, 2).empty());
   CHECK(deep({1, 4, 3}, 2) == "takes rank 4: images [batch, height, width, channels]");
   CHECK(deep({1, 4, 4, 3}, 1) == "Block size should be > 1");
@@ -122,7 +125,8 @@ TEST_CASE("what does not fit is refused in words") {
   CHECK(batch({1, 4, 4}, {2, 2, -1, 0, 0, 0}) == "paddings and crops are not negative");
   CHECK(batch({1, 4}, {2, 2, 0, 0, 0, 0}) == "the rank must be above the number of axes of a block");
   CHECK(problem(&batch_exchange_op<false>::infer, {4, 1, 1}, {2, 2, 1, 1, 1, 2}) == "the crops are larger than an axis");
-  CHECK(problem(&batch_exchange_op<false>::infer, {3, 1, 1}, {2, 2, 0, 0, 0, 0}) == "the batch is not divisible by the product of block sizes");
+  CHECK(problem(&batch_exchange_op<false>::infer, {3, 1, 1}, {2, 2, 0, 0, 0, 0}) ==
+        "the batch is not divisible by the product of block sizes");
   const auto mirrored = [&](std::initializer_list<std::int64_t> sizes, const std::vector<std::int64_t>& numbers) {
     return problem(&mirror_pad_op::infer, sizes, numbers);
   };

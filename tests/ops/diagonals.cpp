@@ -22,7 +22,8 @@ TEST_CASE("diagonals of matrices, and matrices of diagonals") {
   const auto sum = trace(x);
   const auto back = matrix_diag_part(whole);
   const auto marks = matrix_diag(v < 5.0f);
-  static_assert(decltype(whole)::rank == 3 && decltype(part)::extent[0] == 2 && decltype(sum)::rank == 0 && decltype(marks)::type == dtype::boolean);
+  static_assert(decltype(whole)::rank == 3 && decltype(part)::extent[0] == 2 && decltype(sum)::rank == 0 &&
+                decltype(marks)::type == dtype::boolean);
   session s{whole, part, set, tall, sum, back, marks};
   const xt::xtensor<float, 2> ds{{1, 2, 3}, {4, 5, 6}}, xs{{1, 2, 3}, {4, 5, 6}};
   const auto vs = std::vector<float>{9, 8};
@@ -88,14 +89,16 @@ TEST_CASE("square matrices may have a name as both dimensions, others must have 
   const auto [p, a] = s.run(fetch(part, all), x = xs);
   CHECK(p == xt::xtensor<float, 1>{1, 5, 9});
   CHECK(a == xt::xtensor<float, 2>{{2, 0, 0}, {4, 6, 0}, {7, 8, 10}});
-  const auto problem = [](auto infer, std::initializer_list<std::initializer_list<std::int64_t>> shapes, std::vector<std::int64_t> numbers = {}) {
+  const auto problem = [](auto infer, std::initializer_list<std::initializer_list<std::int64_t>> shapes,
+                          std::vector<std::int64_t> numbers = {}) {
     std::vector<tensor_info> operands;
     for (const auto& sizes : shapes) {
       shape extent;
       for (const std::int64_t n : sizes) extent.push(n);
       operands.push_back({dtype::float32, extent});
     }
-    return infer(operand_list{operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())}).problem;
+    return infer(operand_list{operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())})
+        .problem;
   };
   CHECK(problem(&matrix_diag_part_op::infer, {{-5000, 3}}) == "rows and columns must be sizes that the compiler knows, or one name");
   CHECK(problem(&matrix_diag_part_op::infer, {{3}}) == "takes matrices, of rank 2 or more");

@@ -115,17 +115,19 @@ TEST_CASE("padding may be stated, and channels may stand behind the batch") {
   const auto pooled = avg_pool<2, 1, padding::same, axis_order::channels_first>(turned);
   const auto pooled_last = avg_pool<2, 1, padding::same>(x);
   static_assert(decltype(first)::extent[1] == 4 && decltype(pooled)::extent[1] == 2 && decltype(listed)::extent[1] == 3);
-  const auto loss = reduce_sum(listed * listed) + reduce_sum(by_channel * by_channel) + reduce_sum(largest * largest) + reduce_sum(first * first);
+  const auto loss =
+      reduce_sum(listed * listed) + reduce_sum(by_channel * by_channel) + reduce_sum(largest * largest) + reduce_sum(first * first);
   const auto other = reduce_sum(same_as_listed * same_as_listed) + reduce_sum(same_as_by_channel * same_as_by_channel) +
                      reduce_sum(same_as_largest * same_as_largest) + reduce_sum(last * last);
   const auto [dx, dw, dd] = gradients(loss, x, w, d);
   const auto [ex, ew, ed] = gradients(other, x, w, d);
-  const auto apart = reduce_max(abs(dx - ex)) + reduce_max(abs(dw - ew)) + reduce_max(abs(dd - ed)) + reduce_max(abs(listed - same_as_listed)) +
-                     reduce_max(abs(by_channel - same_as_by_channel)) + reduce_max(abs(largest - same_as_largest)) +
-                     reduce_max(abs(transpose<0, 2, 3, 1>(first) - last)) + reduce_max(abs(transpose<0, 2, 3, 1>(pooled) - pooled_last));
+  const auto apart = reduce_max(abs(dx - ex)) + reduce_max(abs(dw - ew)) + reduce_max(abs(dd - ed)) +
+                     reduce_max(abs(listed - same_as_listed)) + reduce_max(abs(by_channel - same_as_by_channel)) +
+                     reduce_max(abs(largest - same_as_largest)) + reduce_max(abs(transpose<0, 2, 3, 1>(first) - last)) +
+                     reduce_max(abs(transpose<0, 2, 3, 1>(pooled) - pooled_last));
   session s{apart, dx};
-  const auto [far, slope] = s.run(fetch(apart, dx), x = filled<double, 4>({2, 5, 4, 2}, -1, 1, 4), w = filled<double, 4>({3, 2, 2, 4}, -1, 1, 5),
-                                  d = filled<double, 4>({2, 2, 2, 3}, -1, 1, 6));
+  const auto [far, slope] = s.run(fetch(apart, dx), x = filled<double, 4>({2, 5, 4, 2}, -1, 1, 4),
+                                  w = filled<double, 4>({3, 2, 2, 4}, -1, 1, 5), d = filled<double, 4>({2, 2, 2, 3}, -1, 1, 6));
   CHECK(far < 1e-12);
   CHECK(xt::amax(xt::abs(slope))() > 0.1);
 }
@@ -138,7 +140,8 @@ TEST_CASE("sequences are convolved") {
   const auto wide = conv1d<1, padding::valid, 3>(x, w);
   static_assert(decltype(valid)::rank == 3 && decltype(valid)::extent[1] == 3 && decltype(wide)::extent[1] == 1);
   session s{valid, apart, wide};
-  const auto [v, a, d] = s.run(fetch(valid, apart, wide), x = xt::xtensor<float, 3>{{{1}, {2}, {3}, {4}}}, w = xt::xtensor<float, 3>{{{1}}, {{10}}});
+  const auto [v, a, d] =
+      s.run(fetch(valid, apart, wide), x = xt::xtensor<float, 3>{{{1}, {2}, {3}, {4}}}, w = xt::xtensor<float, 3>{{{1}}, {{10}}});
   CHECK(v == xt::xtensor<float, 3>{{{21}, {32}, {43}}});
   CHECK(a == xt::xtensor<float, 3>{{{21}, {43}}});
   CHECK(d == xt::xtensor<float, 3>{{{41}}});
@@ -192,13 +195,17 @@ TEST_CASE("items of other devices give what the loops of the CPU give") {
   const auto sizes = [](const std::vector<std::int64_t>& extent) { return std::vector<std::int64_t>(extent.begin() + 1, extent.end()); };
   const auto images = numbers_of(240, 1), filters = numbers_of(72, 2), slopes = numbers_of(96, 3);
   CHECK(items_agree<convolution_op<convolved::images>>(numbers({windows}, {image, filter, result}), {images, filters}, 96));
-  CHECK(items_agree<convolution_input_grad_op<convolved::images>>(numbers({sizes(image), windows}, {filter, result, image}), {filters, slopes}, 240));
-  CHECK(items_agree<convolution_filter_grad_op<convolved::images>>(numbers({sizes(filter), windows}, {image, result, filter}), {images, slopes}, 72));
+  CHECK(items_agree<convolution_input_grad_op<convolved::images>>(numbers({sizes(image), windows}, {filter, result, image}),
+                                                                  {filters, slopes}, 240));
+  CHECK(items_agree<convolution_filter_grad_op<convolved::images>>(numbers({sizes(filter), windows}, {image, result, filter}),
+                                                                   {images, slopes}, 72));
   const std::vector<std::int64_t> by_channel{4, 3, 2, 6, 2}, many{4, 2, 3, 4, 12};
   const auto more = numbers_of(288, 5);
   CHECK(items_agree<convolution_op<convolved::channels>>(numbers({windows}, {image, by_channel, many}), {images, filters}, 288));
-  CHECK(items_agree<convolution_input_grad_op<convolved::channels>>(numbers({sizes(image), windows}, {by_channel, many, image}), {filters, more}, 240));
-  CHECK(items_agree<convolution_filter_grad_op<convolved::channels>>(numbers({sizes(by_channel), windows}, {image, many, by_channel}), {images, more}, 72));
+  CHECK(items_agree<convolution_input_grad_op<convolved::channels>>(numbers({sizes(image), windows}, {by_channel, many, image}),
+                                                                    {filters, more}, 240));
+  CHECK(items_agree<convolution_filter_grad_op<convolved::channels>>(numbers({sizes(by_channel), windows}, {image, many, by_channel}),
+                                                                     {images, more}, 72));
   // pools of 3 x 2 elements, strides 2 and 1
   const std::vector<std::int64_t> pool{1, 3, 2, 1, 1, 2, 1, 1, 0}, pooled{4, 2, 3, 4, 6};
   const auto dy = numbers_of(144, 4);
@@ -244,7 +251,9 @@ TEST_CASE("what does not fit is refused in words") {
   CHECK(conv(image, filter, {1, 1, 1, 1, 2, 1, 1, 1, 1, 0, 0, 1, 2, 0, 1, 0, 0}).empty());
   CHECK(conv(image, filter, {1, 1, 1, 1, 1, 1, std::int64_t{1} << 43, 1, 1}) == "a window is too large");
   // as many windows as a stride beyond all sizes leaves, one
-  CHECK(convolution_op<convolved::images>::infer({std::vector<tensor_info>{image, filter}.data(), 2, std::vector<std::int64_t>{1, (std::int64_t{1} << 44) - 1, 1, 1, 0, 1, 1, 1, 1}.data(), 9}).extent == of({2, 1, 5, 8}).extent);
+  CHECK(convolution_op<convolved::images>::infer({std::vector<tensor_info>{image, filter}.data(), 2,
+                                                  std::vector<std::int64_t>{1, (std::int64_t{1} << 44) - 1, 1, 1, 0, 1, 1, 1, 1}.data(), 9})
+            .extent == of({2, 1, 5, 8}).extent);
   // a shape that is known only in graphs: unknown sizes stay unknown, unless stride and padding keep them
   const std::int64_t unknown = unknown_dimension;
   const auto open = of({unknown, unknown, 5, 3});

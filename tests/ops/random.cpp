@@ -106,7 +106,8 @@ TEST_CASE("random integers are those of TensorFlow") {
   const auto beside = rows + 1.0f;
   static_assert(decltype(narrow)::type == dtype::int32 && decltype(wide)::type == dtype::int64 && decltype(open)::rank == 2);
   session s{narrow, wide, whole, open, beside};
-  const auto check = [&](const seed_pair& given, xt::xtensor<std::int32_t, 1> n, xt::xtensor<std::int64_t, 1> w, xt::xtensor<std::int32_t, 1> all) {
+  const auto check = [&](const seed_pair& given, xt::xtensor<std::int32_t, 1> n, xt::xtensor<std::int64_t, 1> w,
+                         xt::xtensor<std::int32_t, 1> all) {
     const auto [ns, ws, as] = s.run(fetch(narrow, wide, whole), seed = given);
     CHECK(ns == n);
     CHECK(ws == w);

@@ -84,7 +84,8 @@ TEST_CASE("rows are stitched by index") {
   session s{rows, one, da, db};
   const xt::xtensor<double, 2> as{{1, 2, 3}, {4, 5, 6}};
   const xt::xtensor<double, 3> bs{{{7, 8, 9}, {10, 11, 12}}};
-  const auto [r, o, d, e] = s.run(fetch(rows, one, da, db), i = std::vector<std::int32_t>{5, 0}, j = xt::xtensor<std::int32_t, 2>{{2, 5}}, a = as, b = bs);
+  const auto [r, o, d, e] =
+      s.run(fetch(rows, one, da, db), i = std::vector<std::int32_t>{5, 0}, j = xt::xtensor<std::int32_t, 2>{{2, 5}}, a = as, b = bs);
   CHECK(r == xt::xtensor<double, 2>{{4, 5, 6}, {0, 0, 0}, {7, 8, 9}, {0, 0, 0}, {0, 0, 0}, {10, 11, 12}, {0, 0, 0}});
   CHECK(o == xt::xtensor<double, 3>{{{0, 0, 0}, {0, 0, 0}}, {{1, 2, 3}, {4, 5, 6}}});
   CHECK(d == xt::xtensor<double, 2>{{20, 22, 24}, {8, 10, 12}});  // as TensorFlow's: that of the row, also for what was replaced
@@ -94,14 +95,16 @@ TEST_CASE("rows are stitched by index") {
   };
   CHECK_THROWS_WITH_AS(wrong(7), "indices[0][1] = 7 is out of range [0, 7)", invalid_argument);
   CHECK_THROWS_AS(wrong(-1), invalid_argument);
-  const auto empty = s.run(fetch(rows), i = std::vector<std::int32_t>{1, 0}, j = xt::xtensor<std::int32_t, 2>(std::array<std::size_t, 2>{0, 2}), a = as,
-                           b = xt::xtensor<double, 3>(std::array<std::size_t, 3>{0, 2, 3}));
+  const auto empty =
+      s.run(fetch(rows), i = std::vector<std::int32_t>{1, 0}, j = xt::xtensor<std::int32_t, 2>(std::array<std::size_t, 2>{0, 2}), a = as,
+            b = xt::xtensor<double, 3>(std::array<std::size_t, 3>{0, 2, 3}));
   CHECK(std::get<0>(empty)(1, 0) == 1);
 }
 
 TEST_CASE("what does not fit is refused in words") {
   const auto problem = [](auto infer, const std::vector<tensor_info>& operands, const std::vector<std::int64_t>& numbers) {
-    return infer(operand_list{operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())}).problem;
+    return infer(operand_list{operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())})
+        .problem;
   };
   const auto of = [](std::initializer_list<std::int64_t> sizes, dtype t = dtype::float32) {
     shape s;

@@ -53,7 +53,8 @@ TEST_CASE("a convolution of volumes is a sum of convolutions of images") {
   const auto by_layer = layers(std::integral_constant<std::int64_t, 0>{}) + layers(std::integral_constant<std::int64_t, 1>{});
   const auto apart = reduce_max(abs(reshape<9, 2, 5, 4>(whole) - by_layer));
   session s{whole, apart};
-  const auto [y, far] = s.run(fetch(whole, apart), x = filled<double, 5>({3, 4, 5, 6, 2}, -1, 1, 1), w = filled<double, 5>({2, 3, 2, 2, 4}, -1, 1, 2));
+  const auto [y, far] =
+      s.run(fetch(whole, apart), x = filled<double, 5>({3, 4, 5, 6, 2}, -1, 1, 1), w = filled<double, 5>({2, 3, 2, 2, 4}, -1, 1, 2));
   CHECK(far < 1e-12);
   CHECK(xt::amax(xt::abs(y))() > 0.1);
 }
@@ -106,8 +107,10 @@ TEST_CASE("gradients of convolutions and pools of volumes, of both orders, again
 
 TEST_CASE("items of other devices give what the loops of the CPU give, for volumes") {
   // volumes [2, 3, 4, 3, 2], filters [2, 3, 2, 2, 3], strides 1, 2, 1, padding SAME, results [2, 3, 2, 3, 3]
-  const std::vector<std::int64_t> windows{1, 1, 2, 1, 1, 0, 1, 1, 1, 1, 1}, volume{5, 2, 3, 4, 3, 2}, filter{5, 2, 3, 2, 2, 3}, result{5, 2, 3, 2, 3, 3};
-  const auto numbers = [](std::initializer_list<std::vector<std::int64_t>> attributes, std::initializer_list<std::vector<std::int64_t>> extents) {
+  const std::vector<std::int64_t> windows{1, 1, 2, 1, 1, 0, 1, 1, 1, 1, 1}, volume{5, 2, 3, 4, 3, 2}, filter{5, 2, 3, 2, 2, 3},
+      result{5, 2, 3, 2, 3, 3};
+  const auto numbers = [](std::initializer_list<std::vector<std::int64_t>> attributes,
+                          std::initializer_list<std::vector<std::int64_t>> extents) {
     std::vector<std::int64_t> made{0};
     for (const auto& a : attributes) made.insert(made.end(), a.begin(), a.end());
     made[0] = static_cast<std::int64_t>(made.size()) - 1;
@@ -117,8 +120,10 @@ TEST_CASE("items of other devices give what the loops of the CPU give, for volum
   const auto sizes = [](const std::vector<std::int64_t>& extent) { return std::vector<std::int64_t>(extent.begin() + 1, extent.end()); };
   const auto volumes = numbers_of(144, 1), filters = numbers_of(72, 2), slopes = numbers_of(108, 3);
   CHECK(items_agree<convolution_op<convolved::volumes>>(numbers({windows}, {volume, filter, result}), {volumes, filters}, 108));
-  CHECK(items_agree<convolution_input_grad_op<convolved::volumes>>(numbers({sizes(volume), windows}, {filter, result, volume}), {filters, slopes}, 144));
-  CHECK(items_agree<convolution_filter_grad_op<convolved::volumes>>(numbers({sizes(filter), windows}, {volume, result, filter}), {volumes, slopes}, 72));
+  CHECK(items_agree<convolution_input_grad_op<convolved::volumes>>(numbers({sizes(volume), windows}, {filter, result, volume}),
+                                                                   {filters, slopes}, 144));
+  CHECK(items_agree<convolution_filter_grad_op<convolved::volumes>>(numbers({sizes(filter), windows}, {volume, result, filter}),
+                                                                    {volumes, slopes}, 72));
   const std::vector<std::int64_t> pool{1, 2, 3, 2, 1, 1, 1, 2, 1, 1, 0}, pooled{5, 2, 3, 2, 3, 2};
   const auto dy = numbers_of(72, 4);
   std::vector<double> maxima(72);
@@ -137,7 +142,8 @@ TEST_CASE("items of other devices give what the loops of the CPU give, for volum
 }
 
 TEST_CASE("what does not fit is refused in words") {
-  const auto conv = [](std::initializer_list<std::int64_t> image, std::initializer_list<std::int64_t> filter, const std::vector<std::int64_t>& numbers) {
+  const auto conv = [](std::initializer_list<std::int64_t> image, std::initializer_list<std::int64_t> filter,
+                       const std::vector<std::int64_t>& numbers) {
     tensor_info both[]{{dtype::float32, {}}, {dtype::float32, {}}};
     for (const std::int64_t n : image) both[0].extent.push(n);
     for (const std::int64_t n : filter) both[1].extent.push(n);

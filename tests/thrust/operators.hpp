@@ -203,8 +203,8 @@ template <class Device>
 void check_random() {
   const auto seed = placeholder<"seed", std::int64_t, 2>();
   const auto logits = placeholder<"logits", float, "n", 5>();
-  const auto whole = std::tuple{stateless_random_integer<std::int32_t, -5, 90, 700>(seed), stateless_random_integer<std::int64_t, 0, 7, 3, 9>(seed),
-                                stateless_shuffle(logits, seed)};
+  const auto whole = std::tuple{stateless_random_integer<std::int32_t, -5, 90, 700>(seed),
+                                stateless_random_integer<std::int64_t, 0, 7, 3, 9>(seed), stateless_shuffle(logits, seed)};
   const auto normal = std::tuple{stateless_truncated_normal<float, 300>(seed), stateless_truncated_normal<double, 7>(seed)};
   const auto classes = std::tuple{stateless_multinomial<6>(logits, seed)};
   const std::vector<std::int64_t> given{-5, 7};
@@ -239,12 +239,14 @@ void check_other_images() {
   const auto x = placeholder<"x", float, "batch", 4, 6, 4>();
   const auto sized = std::tuple{resize_nearest_neighbor<7, 5>(x), resize_bilinear<3, 9, pixels::half_pixel_centers>(x),
                                 local_response_normalization<1, 1.0, 0.5, 0.75>(x)};
-  const auto moved = std::tuple{space_to_depth<2>(x), depth_to_space<2>(x), mirror_pad<mirror::reflect, before<0, 3, 1, 0>, behind<0, 0, 2, 3>>(x),
-                                mirror_pad<mirror::symmetric, before<0, 4, 1, 0>, behind<0, 1, 6, 2>>(x)};
+  const auto moved =
+      std::tuple{space_to_depth<2>(x), depth_to_space<2>(x), mirror_pad<mirror::reflect, before<0, 3, 1, 0>, behind<0, 0, 2, 3>>(x),
+                 mirror_pad<mirror::symmetric, before<0, 4, 1, 0>, behind<0, 1, 6, 2>>(x)};
   const auto loss = std::apply([](const auto&... y) { return (reduce_sum(square(y)) + ...); }, std::tuple_cat(sized, moved));
   const auto slopes = gradients(loss, x);
   const auto y = placeholder<"y", float, 2, 4, 6>();
-  const auto many = std::tuple{space_to_batch<sizes<2, 3>, before<0, 1>, behind<2, 2>>(y), batch_to_space<sizes<2>, before<1>, behind<2>>(y)};
+  const auto many =
+      std::tuple{space_to_batch<sizes<2, 3>, before<0, 1>, behind<2, 2>>(y), batch_to_space<sizes<2>, before<1>, behind<2>>(y)};
   const auto ys = filled<float>(std::array<std::size_t, 3>{2, 4, 6});
   check_same<Device>("batches", 0, many, y = ys);
   for (const std::size_t n : {1u, 5u}) {

@@ -1,4 +1,5 @@
-// Cells of typed programs: one step against its formula, a sequence unrolled by a loop with shared variables, gradients against differences.
+// Cells of typed programs: one step against its formula, a sequence unrolled by a loop with shared variables, gradients against
+// differences.
 
 #include <leat/train/cells.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of operators on images and volumes, as work items for any device: each item sums or compares what one element of the result needs. On the
-// CPU faster loops stand for them (cpu/image_steps.hpp).
+// Kernels of operators on images and volumes, as work items for any device: each item sums or compares what one element of the result
+// needs. On the CPU faster loops stand for them (cpu/image_steps.hpp).
 
 #include <leat/kernels/whole_array.hpp>
 #include <leat/ops/image_operators.hpp>
@@ -16,7 +16,8 @@ struct window_numbers {
   }
 };
 /// Completes windows over the images of operand `image`; `window` are the windows' elements.
-constexpr image_windows windows_of_step(const step_numbers& n, int image, const leat::detail::window_settings& how, const std::int64_t* window) {
+constexpr image_windows windows_of_step(const step_numbers& n, int image, const leat::detail::window_settings& how,
+                                        const std::int64_t* window) {
   image_windows in;
   in.batch = n.size(image, 0);
   in.channels = n.size(image, how.axes + 1);
@@ -241,8 +242,11 @@ struct pool_grad_kernel {
   T* out;
   image_windows in;
   pool_grad_kernel(void* const* p, const step_numbers& n)
-      : images(static_cast<const T*>(p[0])), results(static_cast<const T*>(p[Largest ? 1 : 0])), dy(static_cast<const T*>(p[Largest ? 2 : 0])),
-        out(static_cast<T*>(p[Largest ? 3 : 1])), in(pool_of_step<Axes>(n, Largest ? 0 : 1, Largest ? 0 : Axes + 2)) {}
+      : images(static_cast<const T*>(p[0])),
+        results(static_cast<const T*>(p[Largest ? 1 : 0])),
+        dy(static_cast<const T*>(p[Largest ? 2 : 0])),
+        out(static_cast<T*>(p[Largest ? 3 : 1])),
+        in(pool_of_step<Axes>(n, Largest ? 0 : 1, Largest ? 0 : Axes + 2)) {}
   std::int64_t items() const { return in.batch * in.image_elements(); }
   std::int64_t work() const { return in.window_elements() * (Largest && Axes == 2 ? in.window_elements() : 1); }
   constexpr void operator()(std::int64_t k) const {

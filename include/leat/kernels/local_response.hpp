@@ -64,8 +64,8 @@ struct local_response_grad_kernel {
   constexpr local_response_grad_kernel(const T* dy, const T* x, const T* y, T* to, const channel_window& window)
       : slopes(dy), in(x), results(y), out(to), w(window) {}
   local_response_grad_kernel(void* const* p, const step_numbers& n)
-      : local_response_grad_kernel(static_cast<const T*>(p[0]), static_cast<const T*>(p[1]), static_cast<const T*>(p[2]), static_cast<T*>(p[3]),
-                                   channel_window::of_step(n, 1)) {}
+      : local_response_grad_kernel(static_cast<const T*>(p[0]), static_cast<const T*>(p[1]), static_cast<const T*>(p[2]),
+                                   static_cast<T*>(p[3]), channel_window::of_step(n, 1)) {}
   std::int64_t items() const { return w.channels == 0 ? 0 : w.rows; }
   std::int64_t work() const { return w.channels * (4 * w.radius + 32); }
   constexpr void operator()(std::int64_t row) const {

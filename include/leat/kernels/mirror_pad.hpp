@@ -2,7 +2,7 @@
 // Kernels of padding by mirror images, as work items for any device.
 
 #include <leat/kernels/whole_array.hpp>
-#include <leat/ops/blocks.hpp>
+#include <leat/ops/mirror_pad.hpp>
 
 namespace leat::kernels {
 
@@ -12,7 +12,8 @@ struct mirrored_axes {
   std::int64_t repeats, before[max_rank], inner[max_rank], padded[max_rank];
 
   /// Of a step: the operand or result `k` has the inner shape.
-  constexpr mirrored_axes(const step_numbers& n, int its_inner) : rank(n.rank(its_inner)), repeats(n.attribute(0)), before{}, inner{}, padded{} {
+  constexpr mirrored_axes(const step_numbers& n, int its_inner)
+      : rank(n.rank(its_inner)), repeats(n.attribute(0)), before{}, inner{}, padded{} {
     for (int a = 0; a < rank; ++a) {
       before[a] = n.attribute(1 + a);
       inner[a] = n.size(its_inner, a);
@@ -23,7 +24,9 @@ struct mirrored_axes {
       inner[0] = padded[0] = 1;
     }
   }
-  constexpr std::int64_t place(int axis, std::int64_t k) const { return leat::detail::mirrored_place(k - before[axis], inner[axis], repeats); }
+  constexpr std::int64_t place(int axis, std::int64_t k) const {
+    return leat::detail::mirrored_place(k - before[axis], inner[axis], repeats);
+  }
   static constexpr std::int64_t product(const std::int64_t* sizes, int count) {
     std::int64_t n = 1;
     for (int a = 0; a < count; ++a) n *= sizes[a];
@@ -61,7 +64,8 @@ struct mirror_pad_grad_kernel {
   const T* slopes;
   T* out;
   mirrored_axes axes;
-  mirror_pad_grad_kernel(void* const* p, const step_numbers& n) : slopes(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), axes(n, 1) {}
+  mirror_pad_grad_kernel(void* const* p, const step_numbers& n)
+      : slopes(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), axes(n, 1) {}
   std::int64_t items() const { return mirrored_axes::product(axes.inner, axes.rank); }
   std::int64_t work() const { return 8 * axes.rank; }
   constexpr void operator()(std::int64_t k) const {

@@ -258,7 +258,8 @@ struct stateless_multinomial_kernel {
     std::vector<double> sums(static_cast<std::size_t>(classes));
     for (std::int64_t r = 0; r < rows; ++r) {
       const double total = store_sums(class_weights<T>(logits + r * classes, classes), sums.data());
-      for (std::int64_t k = r * samples; k < (r + 1) * samples; ++k) write(k, class_at(sums.data(), classes, fraction(sequence, k) * total));
+      for (std::int64_t k = r * samples; k < (r + 1) * samples; ++k)
+        write(k, class_at(sums.data(), classes, fraction(sequence, k) * total));
     }
   }
 

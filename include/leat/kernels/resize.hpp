@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that resize images [batch, h, w, channels], and their gradients, as work items for any device. Where a pixel of the result lies in
-// the image follows from `align_corners` and `half_pixel_centers`, in float32 as in TensorFlow. Graphs with names run the same kernels
+// Kernels that resize images [batch, h, w, channels], and their gradients, as work items for any device. Where a pixel of the result lies
+// in the image follows from `align_corners` and `half_pixel_centers`, in float32 as in TensorFlow. Graphs with names run the same kernels
 // (runtime/kernels/resize.hpp).
 
 #include <leat/kernels/whole_array.hpp>
@@ -17,7 +17,8 @@ class resized_axis_of {
       : size_(from),
         aligned_(aligned),
         centered_(centered),
-        scale_(aligned && to > 1 ? static_cast<Real>(from - 1) / static_cast<Real>(to - 1) : static_cast<Real>(from) / static_cast<Real>(to)) {}
+        scale_(aligned && to > 1 ? static_cast<Real>(from - 1) / static_cast<Real>(to - 1)
+                                 : static_cast<Real>(from) / static_cast<Real>(to)) {}
   constexpr std::int64_t nearest(std::int64_t k) const {
     const Real at = (static_cast<Real>(k) + (centered_ ? Real(0.5) : Real(0))) * scale_;
     const auto pixel = static_cast<std::int64_t>(aligned_ ? ::roundf(at) : ::floorf(at));
@@ -53,10 +54,16 @@ struct resized_images {
   std::int64_t batch, h, w, channels, to_h, to_w;
   resized_axis rows, columns;
 
-  constexpr resized_images(bool aligned, bool centered, std::int64_t images, std::int64_t height, std::int64_t width, std::int64_t its_channels,
-                           std::int64_t to_height, std::int64_t to_width)
-      : batch(images), h(height), w(width), channels(its_channels), to_h(to_height), to_w(to_width),
-        rows(aligned, centered, height, to_height), columns(aligned, centered, width, to_width) {}
+  constexpr resized_images(bool aligned, bool centered, std::int64_t images, std::int64_t height, std::int64_t width,
+                           std::int64_t its_channels, std::int64_t to_height, std::int64_t to_width)
+      : batch(images),
+        h(height),
+        w(width),
+        channels(its_channels),
+        to_h(to_height),
+        to_w(to_width),
+        rows(aligned, centered, height, to_height),
+        columns(aligned, centered, width, to_width) {}
   /// Those of a step: `image` and `made` are the operands, or the result, with the shapes of the images and of the resized ones.
   static constexpr resized_images of_step(const step_numbers& n, int image, int made) {
     return {n.attribute(0) != 0, n.attribute(1) != 0, n.size(image, 0), n.size(image, 1),
@@ -64,7 +71,8 @@ struct resized_images {
   }
   /// Pixels of all results.
   constexpr std::int64_t pixels() const { return batch * to_h * to_w; }
-  /// The four pixels between which one of the result lies, as the places of their first channels within the image, and the shares of x and y.
+  /// The four pixels between which one of the result lies, as the places of their first channels within the image, and the shares of x and
+  /// y.
   struct four {
     std::int64_t place[4];
     float across, down;

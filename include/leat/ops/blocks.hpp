@@ -1,6 +1,5 @@
 #pragma once
-// Blocks of pixels that become channels or further images of the batch, and the way back; and padding by mirror images. Errors of all
-// functions: rules.hpp.
+// Blocks of pixels that become channels or further images of the batch, and the way back. Errors of all functions: rules.hpp.
 
 #include <leat/ops/array_parts.hpp>
 
@@ -81,7 +80,8 @@ struct block_exchange_op {
   }
   template <class G>
   static constexpr output expand(G& g) {
-    const shape &from = g.input(0).extent(), &to = g.result().extent(), &pixels = IntoChannels ? to : from, &channels = IntoChannels ? from : to;
+    const shape &from = g.input(0).extent(), &to = g.result().extent(), &pixels = IntoChannels ? to : from,
+                &channels = IntoChannels ? from : to;
     const std::int64_t block = g.attribute(0);
     shape apart;
     if (IntoChannels)
@@ -97,9 +97,9 @@ struct block_exchange_op {
   }
 };
 
-/// Blocks of pixels as further images of the batch, after padding; or the way back, before crops. Attributes: the sizes of a block along the
-/// axes that follow the batch, the paddings or crops before, those behind. There is no form, because of two lists of numbers: `to_graph`
-/// writes it. Source: TensorFlow `SpaceToBatchND`, `BatchToSpaceND`.
+/// Blocks of pixels as further images of the batch, after padding; or the way back, before crops. Attributes: the sizes of a block along
+/// the axes that follow the batch, the paddings or crops before, those behind. There is no form, because of two lists of numbers:
+/// `to_graph` writes it. Source: TensorFlow `SpaceToBatchND`, `BatchToSpaceND`.
 template <bool IntoBatch>
 struct batch_exchange_op {
   static constexpr std::string_view type = IntoBatch ? "SpaceToBatchND" : "BatchToSpaceND";
@@ -107,7 +107,8 @@ struct batch_exchange_op {
   static constexpr inference infer(const operand_list& x) {
     const shape& s = x.extent(0);
     const int axes = x.attribute_count / 3;
-    if (x.attribute_count % 3 != 0 || axes == 0) return inference::wrong("one size of a block, one number before and one behind for each axis");
+    if (x.attribute_count % 3 != 0 || axes == 0)
+      return inference::wrong("one size of a block, one number before and one behind for each axis");
     if (s.rank < 1 + axes) return inference::wrong("the rank must be above the number of axes of a block");
     if (s.rank + axes > max_rank) return inference::wrong("more than 8 dimensions, where each axis of a block counts twice");
     for (int k = 0; k <= axes; ++k)
@@ -117,7 +118,8 @@ struct batch_exchange_op {
     for (int k = 0; k < axes; ++k) {
       const std::int64_t block = x.attribute(k), before = x.attribute(axes + k), behind = x.attribute(2 * axes + k);
       if (block < 1) return inference::wrong("All values in block_shape must be positive");
-      if (before < 0 || behind < 0 || before > max_elements || behind > max_elements) return inference::wrong("paddings and crops are not negative");
+      if (before < 0 || behind < 0 || before > max_elements || behind > max_elements)
+        return inference::wrong("paddings and crops are not negative");
       if (!multiplies(all, block, all) || all > max_elements) return inference::wrong("block_shape is too large");
       std::int64_t& size = got.extent.dim[1 + k];
       if (size < 0) size = unknown_dimension;
@@ -182,7 +184,8 @@ struct batch_exchange_op {
       edges[1 + k] = g.attribute(axes + k);
       edges[from.rank + 1 + k] = IntoBatch ? g.attribute(2 * axes + k) : to[1 + k];
     }
-    const std::span<const std::int64_t> numbers(edges, static_cast<std::size_t>(2 * from.rank)), turned(order, static_cast<std::size_t>(from.rank + axes));
+    const std::span<const std::int64_t> numbers(edges, static_cast<std::size_t>(2 * from.rank)),
+        turned(order, static_cast<std::size_t>(from.rank + axes));
     if (IntoBatch) return reshape_to(make_node<transpose_op>(turned, reshape_to(make_node<pad_op>(numbers, x), images)), to);
     edges[from.rank] = -1;
     for (int a = axes + 1; a < from.rank; ++a) edges[from.rank + a] = -1;
@@ -196,97 +199,6 @@ struct batch_exchange_op {
     if (g.wants(0)) give(g, 0, make_node<batch_exchange_op<!IntoBatch>>({numbers, count}, g.dy()));
   }
 };
-
-// ---- mirror images ----------------------------------------------------------------------------------------------------------------------
-
-/// What lies behind an image's border: its mirror image, without the element at the border (`reflect`) or with it (`symmetric`).
-enum class mirror { reflect, symmetric };
-
-namespace detail {
-
-inline constexpr std::string_view mirror_words[]{"REFLECT", "SYMMETRIC"};
-/// The padding that an axis may have at either end; `repeats`: 1 if the element at the border counts twice, else 0.
-constexpr std::int64_t most_mirrored(std::int64_t size, std::int64_t repeats) { return size - 1 + repeats; }
-/// The element of an axis that position `k` of the padded one shows, counted from the first element.
-constexpr std::int64_t mirrored_place(std::int64_t k, std::int64_t size, std::int64_t repeats) {
-  return k < 0 ? -k - repeats : k >= size ? 2 * size - 2 - k + repeats : k;
-}
-
-}  // namespace detail
-
-namespace rule {
-
-/// Attributes: a `mirror`, the padding before each axis, that behind each axis.
-struct of_mirrors {
-  static constexpr op_kind kind = op_kind::kernel;
-  static constexpr std::string_view problem(const operand_list& x) {
-    if (x.attribute_count != 1 + 2 * x.extent(0).rank) return "one number before and one behind each axis";
-    for (int k = 1; k < x.attribute_count; ++k)
-      if (x.attribute(k) < 0 || x.attribute(k) > max_elements) return "paddings must be non-negative";
-    return {};
-  }
-  template <class G>
-  static constexpr leat::detail::list<std::int64_t> own(const G& g) {
-    leat::detail::list<std::int64_t> numbers;
-    for (int k = 0; k < g.attribute_count(); ++k) numbers.push_back(g.attribute(k));
-    return numbers;
-  }
-};
-
-}  // namespace rule
-
-#define LEAT_MIRROR_FIELDS                                                                                                   \
-  {field_kind::word, "mode", 0, detail::mirror_words}, {field_kind::pairs, "paddings"}, {field_kind::type_of, "T"}, {        \
-    field_kind::fixed_type, "Tpaddings", 3                                                                                   \
-  }
-
-struct mirror_pad_grad_op;
-/// Source: TensorFlow `MirrorPad`.
-struct mirror_pad_op : rule::of_mirrors {
-  static constexpr std::string_view type = "MirrorPad";
-  static constexpr field form[]{{field_kind::operand, "input"}, LEAT_MIRROR_FIELDS};
-  static constexpr inference infer(const operand_list& x) {
-    if (const auto wrong = problem(x); !wrong.empty()) return inference::wrong(wrong);
-    inference got{x.type(0), x.extent(0)};
-    for (int a = 0; a < got.extent.rank; ++a) {
-      const std::int64_t before = x.attribute(1 + a), behind = x.attribute(1 + got.extent.rank + a);
-      std::int64_t& size = got.extent.dim[a];
-      if (is_named(size) && before + behind != 0) return inference::wrong("a named dimension cannot be padded");
-      const std::int64_t most = leat::detail::most_mirrored(size, x.attribute(0));
-      if (size >= 0 && (before > most || behind > most) && before + behind != 0)
-        return inference::wrong(x.attribute(0) != 0 ? "paddings must be no greater than the dimension size"
-                                                    : "paddings must be no greater than the dimension size minus 1");
-      if (size >= 0) size += before + behind;
-    }
-    return got.extent.is_countable() ? got : inference::wrong("a result of more than 2^44 elements");
-  }
-  template <class G>
-  static constexpr void gradient(G& g) {
-    const auto numbers = own(g);
-    if (g.wants(0)) give(g, 0, make_node<mirror_pad_grad_op>({numbers.data(), numbers.size()}, g.dy()));
-  }
-};
-/// Sums of the elements that show the same element of the array that was padded. Source: TensorFlow `MirrorPadGrad`.
-struct mirror_pad_grad_op : rule::of_mirrors {
-  static constexpr std::string_view type = "MirrorPadGrad";
-  static constexpr field form[]{{field_kind::operand, "input"}, LEAT_MIRROR_FIELDS};
-  static constexpr inference infer(const operand_list& x) {
-    if (const auto wrong = problem(x); !wrong.empty()) return inference::wrong(wrong);
-    inference got{x.type(0), x.extent(0)};
-    for (int a = 0; a < got.extent.rank; ++a)
-      if (got.extent[a] >= 0) {
-        got.extent.dim[a] -= x.attribute(1 + a) + x.attribute(1 + got.extent.rank + a);
-        if (got.extent[a] < 0) return inference::wrong("Output dimension must be non-negative");
-      }
-    return got;
-  }
-  template <class G>
-  static constexpr void gradient(G& g) {
-    const auto numbers = own(g);
-    if (g.wants(0)) give(g, 0, make_node<mirror_pad_op>({numbers.data(), numbers.size()}, g.dy()));
-  }
-};
-#undef LEAT_MIRROR_FIELDS
 
 // ---- functions --------------------------------------------------------------------------------------------------------------------------
 
@@ -316,14 +228,6 @@ struct three_lists<sizes<Bs...>, before<Fs...>, behind<Ss...>> {
 };
 template <class Blocks, class First, class Second>
 using three_lists_of = typename three_lists<Blocks, First, Second>::type;
-template <mirror Mode, class First, class Second>
-struct mirror_numbers {};
-template <mirror Mode, std::int64_t... Fs, std::int64_t... Ss>
-struct mirror_numbers<Mode, before<Fs...>, behind<Ss...>> {
-  using type = attributes<static_cast<std::int64_t>(Mode), Fs..., Ss...>;
-};
-template <mirror Mode, class First, class Second>
-using mirror_numbers_of = typename mirror_numbers<Mode, First, Second>::type;
 }  // namespace detail
 
 #define LEAT_BATCH_FUNCTION(function, op, words)                                                             \
@@ -341,34 +245,13 @@ using mirror_numbers_of = typename mirror_numbers<Mode, First, Second>::type;
 #define LEAT_BATCH_WORDS \
   "<sizes<2, 2>, before<0, 0>, behind<0, 1>>(x) takes one tensor; the sizes of a block along the axes that follow the batch, and what is "
 /// Blocks of elements along the axes that follow the batch as further entries of the batch, after padding with zeros:
-/// `space_to_batch<sizes<2, 2>, before<0, 0>, behind<0, 1>>(x)`. Shapes: x [batch, n0, …, rest]; result [batch b0 …, (n0 + padding) / b0, …,
-/// rest]. Dtypes: any. Errors: a named dimension among the batch and these axes. Source: TensorFlow `SpaceToBatchND`.
+/// `space_to_batch<sizes<2, 2>, before<0, 0>, behind<0, 1>>(x)`. Shapes: x [batch, n0, …, rest]; result [batch b0 …, (n0 + padding) / b0,
+/// …, rest]. Dtypes: any. Errors: a named dimension among the batch and these axes. Source: TensorFlow `SpaceToBatchND`.
 LEAT_BATCH_FUNCTION(space_to_batch, batch_exchange_op<true>, LEAT_BATCH_WORDS "padded, are template arguments; ");
 /// The inverse of `space_to_batch`: entries of the batch as blocks of elements, of which the first and last are cropped. Source: TensorFlow
 /// `BatchToSpaceND`.
 LEAT_BATCH_FUNCTION(batch_to_space, batch_exchange_op<false>, LEAT_BATCH_WORDS "cropped, are template arguments; ");
 #undef LEAT_BATCH_WORDS
 #undef LEAT_BATCH_FUNCTION
-
-/// x padded by mirror images of itself: `mirror_pad<mirror::reflect, before<0, 1>, behind<0, 2>>(x)`; the lists have a number for each axis.
-/// Shapes: x [d0, …]; result [before0 + d0 + behind0, …]. Dtypes: any. Errors: a padding above the dimension, or with `mirror::reflect` above
-/// the dimension minus 1; a named dimension that is padded. Source: TensorFlow `MirrorPad`.
-template <mirror Mode, class Before, class Behind, tensor_expression X>
-  requires accepted_with<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>, X>
-constexpr made_with<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>, X> mirror_pad(const X& x) {
-  return make<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>>(x);
-}
-template <mirror Mode, class Before, class Behind, tensor_expression X>
-  requires refused_with<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>, X>
-why_with<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>, X> mirror_pad(const X&) = delete;
-#define LEAT_MIRROR_WORDS                                                                                                                  \
-  "mirror_pad<mirror::reflect, before<0, 1>, behind<0, 2>>(x) takes one tensor; the mode and the numbers of elements are template "        \
-  "arguments; " LEAT_TENSORS
-LEAT_OTHERWISE(LEAT_MIRROR_WORDS) mirror_pad(...) LEAT_DELETED;
-template <mirror Mode, class... Lists>
-LEAT_OTHERWISE(LEAT_MIRROR_WORDS) mirror_pad(...) LEAT_DELETED;
-template <class... Lists>
-LEAT_OTHERWISE(LEAT_MIRROR_WORDS) mirror_pad(...) LEAT_DELETED;
-#undef LEAT_MIRROR_WORDS
 
 }  // namespace leat

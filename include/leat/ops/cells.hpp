@@ -7,8 +7,8 @@
 
 namespace leat::detail {
 
-/// A cell with long short-term memory: c' = σ(f) c + σ(i) activation(j) and h' = σ(o) activation(c'), where i, j, f and o are the parts of the
-/// weighted inputs, and `before` is c. The gates of `math` are σ; that of f has the forget bias.
+/// A cell with long short-term memory: c' = σ(f) c + σ(i) activation(j) and h' = σ(o) activation(c'), where i, j, f and o are the parts of
+/// the weighted inputs, and `before` is c. The gates of `math` are σ; that of f has the forget bias.
 template <class Math, class I, class J, class F, class O, class C>
 constexpr auto lstm_formula(const Math& math, const I& i, const J& j, const F& f, const O& o, const C& before) {
   const auto forget = math.forget_gate(f, before);

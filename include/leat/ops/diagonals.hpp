@@ -75,7 +75,8 @@ struct matrix_set_diag_op : rule::of_matrices {
     if (const auto problem = matrix_problem(x.extent(0)); !problem.empty()) return inference::wrong(problem);
     shape diagonal;
     if (!diagonal_of(x.extent(0), diagonal)) return inference::wrong(names_differ);
-    if (!may_equal(diagonal, x.extent(1))) return inference::wrong("the diagonal has another shape than the main diagonals of the matrices");
+    if (!may_equal(diagonal, x.extent(1)))
+      return inference::wrong("the diagonal has another shape than the main diagonals of the matrices");
     return {x.type(0), x.extent(0)};
   }
   template <class G>
@@ -103,8 +104,8 @@ struct matrix_diag_part_op : rule::of_matrices {
     else give(g, 0, make_node<matrix_set_diag_op>({}, g.zeros_like(g.input(0)), g.dy()));
   }
 };
-/// Matrices with zeros outside of a band of diagonals. Attributes: how many diagonals below the main one, and how many above it; all of them
-/// if negative. Source: TensorFlow `MatrixBandPart`.
+/// Matrices with zeros outside of a band of diagonals. Attributes: how many diagonals below the main one, and how many above it; all of
+/// them if negative. Source: TensorFlow `MatrixBandPart`.
 struct matrix_band_part_op : rule::of_matrices {
   static constexpr std::string_view type = "MatrixBandPart";
   static constexpr field form[]{{field_kind::operand, "input"},
@@ -132,8 +133,8 @@ LEAT_FUNCTION_OF_ONE(matrix_diag, matrix_diag_op);
 /// The main diagonals of matrices. Shapes: x [..., rows, columns]; result [..., the smaller of both]. Dtypes: any. Source: TensorFlow
 /// `MatrixDiagPart`.
 LEAT_FUNCTION_OF_ONE(matrix_diag_part, matrix_diag_part_op);
-/// Matrices with their main diagonals replaced. Shapes: x [..., rows, columns], diagonal [..., the smaller of both]; result as x. Dtypes: any,
-/// the same for both. Source: TensorFlow `MatrixSetDiag`.
+/// Matrices with their main diagonals replaced. Shapes: x [..., rows, columns], diagonal [..., the smaller of both]; result as x. Dtypes:
+/// any, the same for both. Source: TensorFlow `MatrixSetDiag`.
 template <tensor_expression X, tensor_expression D>
   requires accepted<matrix_set_diag_op, X, D>
 constexpr made<matrix_set_diag_op, X, D> matrix_set_diag(const X& x, const D& diagonal) {
@@ -144,9 +145,9 @@ template <tensor_expression X, tensor_expression D>
 why<matrix_set_diag_op, X, D> matrix_set_diag(const X&, const D&) = delete;
 LEAT_OTHERWISE("matrix_set_diag(x, diagonal) takes matrices and their new diagonals; " LEAT_TENSORS) matrix_set_diag(...) LEAT_DELETED;
 
-/// Matrices with zeros outside of a band: `matrix_band_part<-1, 0>(x)` is the lower triangle, `matrix_band_part<0, 0>(x)` the main diagonal;
-/// the numbers are how many diagonals below and above it stay, all of them if negative. Shapes: x [..., rows, columns]; result as x. Dtypes:
-/// any. Errors: a number above that of rows or of columns. Source: TensorFlow `MatrixBandPart`.
+/// Matrices with zeros outside of a band: `matrix_band_part<-1, 0>(x)` is the lower triangle, `matrix_band_part<0, 0>(x)` the main
+/// diagonal; the numbers are how many diagonals below and above it stay, all of them if negative. Shapes: x [..., rows, columns]; result as
+/// x. Dtypes: any. Errors: a number above that of rows or of columns. Source: TensorFlow `MatrixBandPart`.
 template <std::int64_t Below, std::int64_t Above, tensor_expression X>
   requires accepted_with<matrix_band_part_op, attributes<Below, Above>, X>
 constexpr made_with<matrix_band_part_op, attributes<Below, Above>, X> matrix_band_part(const X& x) {

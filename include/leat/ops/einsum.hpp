@@ -235,11 +235,11 @@ constexpr auto einsum_of(const X& x, const Rest&... rest) {
 
 /// Einstein's sum: a letter names an axis of each operand, and the result sums the products over all letters that it lacks.
 /// `einsum<"ij,jk->ik">(a, b)` is a matrix product, `einsum<"bij,bjk->bik">(a, b)` one for each b, `einsum<"ii->i">(a)` the diagonal,
-/// `einsum<"ij->ji">(a)` the transpose, `einsum<"...ij,...jk->...ik">(a, b)` products of stacks of matrices of any rank, `einsum<"i,ij,j">(x,
-/// a, y)` a bilinear form. Without an arrow the result has the axes of the ellipsis, then the letters that occur once, in alphabetical order.
-/// Up to 8 operands are multiplied from left to right. Shapes: as the letters say; the dimensions of a letter are equal, or 1 in some of the
-/// operands. Dtypes: numbers, the same in all operands. Errors: an equation that is none; ranks and dimensions that differ. Source: TensorFlow
-/// `einsum`.
+/// `einsum<"ij->ji">(a)` the transpose, `einsum<"...ij,...jk->...ik">(a, b)` products of stacks of matrices of any rank,
+/// `einsum<"i,ij,j">(x, a, y)` a bilinear form. Without an arrow the result has the axes of the ellipsis, then the letters that occur once,
+/// in alphabetical order. Up to 8 operands are multiplied from left to right. Shapes: as the letters say; the dimensions of a letter are
+/// equal, or 1 in some of the operands. Dtypes: numbers, the same in all operands. Errors: an equation that is none; ranks and dimensions
+/// that differ. Source: TensorFlow `einsum`.
 template <fixed_string Equation, tensor_expression... Operands>
   requires(sizeof...(Operands) > 0 && sizeof...(Operands) <= detail::einsum_labels::most &&
            detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
@@ -250,9 +250,9 @@ template <fixed_string Equation, tensor_expression... Operands>
   requires(sizeof...(Operands) > 0 && sizeof...(Operands) <= detail::einsum_labels::most &&
            !detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
 detail::why_not<detail::einsum_plan<Equation, Operands...>, Operands...> einsum(const Operands&...) = delete;
-#define LEAT_EINSUM_WORDS \
-  "einsum<equation>(a), einsum<equation>(a, b, ...) take up to 8 tensors; the equation is a template argument: einsum<\"ij,jk->ik\">(a, b); " \
-  LEAT_TENSORS
+#define LEAT_EINSUM_WORDS                                                                                                             \
+  "einsum<equation>(a), einsum<equation>(a, b, ...) take up to 8 tensors; the equation is a template argument: einsum<\"ij,jk->ik\">" \
+  "(a, b); " LEAT_TENSORS
 LEAT_OTHERWISE(LEAT_EINSUM_WORDS) einsum(...) LEAT_DELETED;
 template <fixed_string Equation>
 LEAT_OTHERWISE(LEAT_EINSUM_WORDS) einsum(...) LEAT_DELETED;

@@ -30,7 +30,8 @@ struct image_rule {
     if (const auto problem = how.problem(); !problem.empty()) return inference::wrong(problem);
     std::int64_t counts[Axes]{};
     for (int axis = 0; axis < Axes; ++axis)
-      if (const auto problem = how.count(axis, image[1 + axis], window[axis], counts[axis]); !problem.empty()) return inference::wrong(problem);
+      if (const auto problem = how.count(axis, image[1 + axis], window[axis], counts[axis]); !problem.empty())
+        return inference::wrong(problem);
     return {type, leat::detail::shape_of_windows(image, 1, Axes, Axes + 1, channels, [&](int axis) { return counts[axis]; })};
   }
   static constexpr shape shape_of(const std::int64_t* sizes) {
@@ -115,13 +116,15 @@ struct convolution_rule : rule::image_rule<axes_of(What)> {
   static constexpr inference result_of(dtype type, const shape& image, const shape& given, const std::int64_t* numbers, int count) {
     const auto how = leat::detail::window_settings::of_convolution(numbers, count, axes);
     const std::int64_t channels = image[axes + 1];
-    if (What != convolved::images && !may_equal(channels, given[axes])) return inference::wrong("images and filters differ in the number of channels");
+    if (What != convolved::images && !may_equal(channels, given[axes]))
+      return inference::wrong("images and filters differ in the number of channels");
     const shape filter = flat_filter(given);
     const std::int64_t depth = filter[axes], filters = filter[axes + 1];
     if (is_named(depth) || is_named(filters) || is_named(channels))
       return inference::wrong("the numbers of channels and of filters must be sizes that the compiler knows");
     if (depth == 0) return inference::wrong("a filter has no channel");
-    if (!leat::detail::fit_groups(channels, depth)) return inference::wrong("the images' channels are not a multiple of the filters' channels");
+    if (!leat::detail::fit_groups(channels, depth))
+      return inference::wrong("the images' channels are not a multiple of the filters' channels");
     if (channels >= 0 && depth > 0) {
       const std::int64_t groups = channels / depth;
       if (filters > 0 && groups > 0 && filters % groups != 0)
@@ -157,14 +160,19 @@ struct convolution_op : convolution_rule<What> {
   static constexpr auto& form = convolution_form<What>::form;
   static constexpr inference infer(const operand_list& x) {
     const inference got = rule::image_rule<axes_of(What)>::floating_images(x);
-    return got.problem.empty() ? convolution_rule<What>::result_of(got.type, x.extent(0), x.extent(1), x.attributes, x.attribute_count) : got;
+    return got.problem.empty() ? convolution_rule<What>::result_of(got.type, x.extent(0), x.extent(1), x.attributes, x.attribute_count)
+                               : got;
   }
   template <class G>
   static constexpr void gradient(G& g) {
     if (g.wants(0))
-      give(g, 0, make_node<convolution_input_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(0).extent(), 0).all(), g.input(1), g.dy()));
+      give(g, 0,
+           make_node<convolution_input_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(0).extent(), 0).all(), g.input(1),
+                                                      g.dy()));
     if (g.wants(1))
-      give(g, 1, make_node<convolution_filter_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(1).extent(), 0).all(), g.input(0), g.dy()));
+      give(g, 1,
+           make_node<convolution_filter_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(1).extent(), 0).all(), g.input(0),
+                                                       g.dy()));
   }
 };
 /// The gradient of a convolution by its images, whose shape comes first among the attributes. Source: TensorFlow `Conv2DBackpropInput`,
@@ -179,7 +187,9 @@ struct convolution_input_grad_op : convolution_rule<What> {
   static constexpr void gradient(G& g) {
     constexpr int rank = axes_of(What) + 2;
     if (g.wants(0))
-      give(g, 0, make_node<convolution_filter_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(0).extent(), rank).all(), g.dy(), g.input(1)));
+      give(g, 0,
+           make_node<convolution_filter_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(0).extent(), rank).all(), g.dy(),
+                                                       g.input(1)));
     if (g.wants(1)) give(g, 1, make_node<convolution_op<What>>(leat::detail::numbers_without_shape(g, rank).all(), g.dy(), g.input(0)));
   }
 };
@@ -195,7 +205,9 @@ struct convolution_filter_grad_op : convolution_rule<What> {
   static constexpr void gradient(G& g) {
     constexpr int rank = axes_of(What) + 2;
     if (g.wants(0))
-      give(g, 0, make_node<convolution_input_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(0).extent(), rank).all(), g.dy(), g.input(1)));
+      give(g, 0,
+           make_node<convolution_input_grad_op<What>>(leat::detail::numbers_with_shape(g, g.input(0).extent(), rank).all(), g.dy(),
+                                                      g.input(1)));
     if (g.wants(1)) give(g, 1, make_node<convolution_op<What>>(leat::detail::numbers_without_shape(g, rank).all(), g.input(0), g.dy()));
   }
 };

@@ -1,7 +1,7 @@
 #pragma once
 // Convolutions and pools of images [batch, height, width, channels]. Height and width are sizes, the batch may be a named dimension. With
-// `axis_order::channels_first`, images and results are [batch, channels, height, width]: they are transposed before and after. Errors of all functions:
-// rules.hpp.
+// `axis_order::channels_first`, images and results are [batch, channels, height, width]: they are transposed before and after. Errors of
+// all functions: rules.hpp.
 
 #include <leat/ops/array_plan.hpp>
 #include <leat/ops/image_operators.hpp>
@@ -57,24 +57,24 @@ template <class Op, hw Window, hw Strides, window_pads Padding, axis_order Order
 using why_not_pooled = why_with<Op, pool_attributes<Window, Strides, Padding>, ordered<Order, X>>;
 }  // namespace detail
 
-#define LEAT_CONVOLUTION_FUNCTION(function, op)                                                                                              \
-  template <hw Strides = 1, window_pads Padding = padding::valid, hw Dilations = 1, axis_order Order = axis_order::channels_last, tensor_expression X,    \
-            tensor_expression F>                                                                                                             \
-    requires accepted_with<op, detail::convolution_attributes<Strides, Padding, Dilations>, detail::ordered<Order, X>, F>                    \
-  constexpr auto function(const X& images, const F& filters) {                                                                               \
-    return detail::channels_back<Order>(                                                                                                     \
-        make<op, detail::convolution_attributes<Strides, Padding, Dilations>>(detail::channels_behind<Order>(images), filters));             \
-  }                                                                                                                                          \
-  template <hw Strides = 1, window_pads Padding = padding::valid, hw Dilations = 1, axis_order Order = axis_order::channels_last, tensor_expression X,    \
-            tensor_expression F>                                                                                                             \
-    requires refused_with<op, detail::convolution_attributes<Strides, Padding, Dilations>, detail::ordered<Order, X>, F>                     \
+#define LEAT_CONVOLUTION_FUNCTION(function, op)                                                                                   \
+  template <hw Strides = 1, window_pads Padding = padding::valid, hw Dilations = 1, axis_order Order = axis_order::channels_last, \
+            tensor_expression X, tensor_expression F>                                                                             \
+    requires accepted_with<op, detail::convolution_attributes<Strides, Padding, Dilations>, detail::ordered<Order, X>, F>         \
+  constexpr auto function(const X& images, const F& filters) {                                                                    \
+    return detail::channels_back<Order>(                                                                                          \
+        make<op, detail::convolution_attributes<Strides, Padding, Dilations>>(detail::channels_behind<Order>(images), filters));  \
+  }                                                                                                                               \
+  template <hw Strides = 1, window_pads Padding = padding::valid, hw Dilations = 1, axis_order Order = axis_order::channels_last, \
+            tensor_expression X, tensor_expression F>                                                                             \
+    requires refused_with<op, detail::convolution_attributes<Strides, Padding, Dilations>, detail::ordered<Order, X>, F>          \
   detail::why_not_convolved<op, Strides, Padding, Dilations, Order, X, F> function(const X&, const F&) = delete
 /// Convolution of images with filters: the sums of the products of each window and each filter. `conv2d<2, padding::same>(images,
 /// filters)`; the arguments in <> are strides, padding, dilations, and the order of axes. `hw{2, 1}` gives height and width each their own
-/// stride or dilation, `pads{1, 0, 2, 2}` is explicit padding, and `axis_order::channels_first` says that images have their channels behind the batch.
-/// Shapes: images [batch, height, width, in], filters [height, width, in, out]; result [batch, windows down, windows right, out]. `in` of the
-/// images may be a multiple of that of the filters, which then are for groups of channels. Dtypes: floating point. Source: TensorFlow
-/// `Conv2D`.
+/// stride or dilation, `pads{1, 0, 2, 2}` is explicit padding, and `axis_order::channels_first` says that images have their channels behind
+/// the batch. Shapes: images [batch, height, width, in], filters [height, width, in, out]; result [batch, windows down, windows right,
+/// out]. `in` of the images may be a multiple of that of the filters, which then are for groups of channels. Dtypes: floating point.
+/// Source: TensorFlow `Conv2D`.
 LEAT_CONVOLUTION_FUNCTION(conv2d, convolution_op<convolved::images>);
 LEAT_OTHERWISE_OF(conv2d, "<strides, padding, dilations>(images, filters) takes two tensors of rank 4; the others are template arguments: "
                           "conv2d<1, padding::same>(images, filters); " LEAT_TENSORS);
@@ -86,14 +86,17 @@ LEAT_OTHERWISE_OF(depthwise_conv2d, "<strides, padding, dilations>(images, filte
                                     "arguments; " LEAT_TENSORS);
 #undef LEAT_CONVOLUTION_FUNCTION
 
-#define LEAT_POOL_FUNCTION(function, op)                                                                                                     \
-  template <hw Window, hw Strides = Window, window_pads Padding = padding::valid, axis_order Order = axis_order::channels_last, tensor_expression X>      \
-    requires accepted_with<op, detail::pool_attributes<Window, Strides, Padding>, detail::ordered<Order, X>>                                 \
-  constexpr auto function(const X& images) {                                                                                                 \
-    return detail::channels_back<Order>(make<op, detail::pool_attributes<Window, Strides, Padding>>(detail::channels_behind<Order>(images))); \
-  }                                                                                                                                          \
-  template <hw Window, hw Strides = Window, window_pads Padding = padding::valid, axis_order Order = axis_order::channels_last, tensor_expression X>      \
-    requires refused_with<op, detail::pool_attributes<Window, Strides, Padding>, detail::ordered<Order, X>>                                  \
+#define LEAT_POOL_FUNCTION(function, op)                                                                                        \
+  template <hw Window, hw Strides = Window, window_pads Padding = padding::valid, axis_order Order = axis_order::channels_last, \
+            tensor_expression X>                                                                                                \
+    requires accepted_with<op, detail::pool_attributes<Window, Strides, Padding>, detail::ordered<Order, X>>                    \
+  constexpr auto function(const X& images) {                                                                                    \
+    return detail::channels_back<Order>(                                                                                        \
+        make<op, detail::pool_attributes<Window, Strides, Padding>>(detail::channels_behind<Order>(images)));                   \
+  }                                                                                                                             \
+  template <hw Window, hw Strides = Window, window_pads Padding = padding::valid, axis_order Order = axis_order::channels_last, \
+            tensor_expression X>                                                                                                \
+    requires refused_with<op, detail::pool_attributes<Window, Strides, Padding>, detail::ordered<Order, X>>                     \
   detail::why_not_pooled<op, Window, Strides, Padding, Order, X> function(const X&) = delete
 /// The largest element of each window, per channel: `max_pool<2>(images)`, `max_pool<3, 2, padding::same>(images)`; the arguments in <> are
 /// the window, strides, which are the window if they are not given, padding, which does not count, and the order of axes, as of `conv2d`.
@@ -131,8 +134,8 @@ struct conv1d_plan {
 };
 }  // namespace detail
 /// Convolution of sequences with filters: `conv1d<2, padding::same>(x, filters)`; the arguments in <> are stride, padding and dilation.
-/// Shapes: x [batch, width, in], filters [width, in, out]; result [batch, windows, out]. Dtypes: floating point. Source: TensorFlow `conv1d`,
-/// which makes a `Conv2D` of it as well.
+/// Shapes: x [batch, width, in], filters [width, in, out]; result [batch, windows, out]. Dtypes: floating point. Source: TensorFlow
+/// `conv1d`, which makes a `Conv2D` of it as well.
 template <std::int64_t Stride = 1, padding Padding = padding::valid, std::int64_t Dilation = 1, tensor_expression X, tensor_expression F>
   requires detail::fits_plan<detail::conv1d_plan<X, F, hw{1, Stride}, Padding, hw{1, Dilation}>>
 constexpr auto conv1d(const X& x, const F& filters) {

@@ -10,6 +10,7 @@
 #include <leat/ops/image_operators.hpp>
 #include <leat/ops/local_response.hpp>
 #include <leat/ops/lookups.hpp>
+#include <leat/ops/mirror_pad.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/resize.hpp>
 #include <leat/ops/stacked_matmul.hpp>
@@ -54,9 +55,9 @@ using image_operators =
                   convolution_input_grad_op<convolved::volumes>, convolution_filter_grad_op<convolved::images>,
                   convolution_filter_grad_op<convolved::channels>, convolution_filter_grad_op<convolved::volumes>, max_pool_op<2>,
                   max_pool_op<3>, max_pool_grad_op<2>, max_pool_grad_op<3>, max_pool_grad_grad_op<2>, max_pool_grad_grad_op<3>,
-                  avg_pool_op<2>, avg_pool_op<3>, avg_pool_grad_op<2>, avg_pool_grad_op<3>, resize_nearest_op, resize_nearest_grad_op, resize_bilinear_op, resize_bilinear_grad_op,
-                  local_response_op, local_response_grad_op, block_exchange_op<true>, block_exchange_op<false>, batch_exchange_op<true>,
-                  batch_exchange_op<false>, mirror_pad_op, mirror_pad_grad_op>;
+                  avg_pool_op<2>, avg_pool_op<3>, avg_pool_grad_op<2>, avg_pool_grad_op<3>, resize_nearest_op, resize_nearest_grad_op,
+                  resize_bilinear_op, resize_bilinear_grad_op, local_response_op, local_response_grad_op, block_exchange_op<true>,
+                  block_exchange_op<false>, batch_exchange_op<true>, batch_exchange_op<false>, mirror_pad_op, mirror_pad_grad_op>;
 
 // Random numbers, and operators that rearrange arrays, of typed expressions. Graphs with names have them by their definitions alone
 // (named/definitions/array.hpp, diagonal.hpp), whose kernels take more dtypes, and numbers that are computed.

@@ -9,8 +9,8 @@
 
 namespace leat {
 
-/// The gradient of LRN. Operands: the gradient of its result, x, its result. Attributes: as `local_response_op`. It has no form: graphs with
-/// names make TensorFlow's node (named/gradients/images.hpp). Source: TensorFlow `LRNGrad`, which has no gradient.
+/// The gradient of LRN. Operands: the gradient of its result, x, its result. Attributes: as `local_response_op`. It has no form: graphs
+/// with names make TensorFlow's node (named/gradients/images.hpp). Source: TensorFlow `LRNGrad`, which has no gradient.
 struct local_response_grad_op {
   static constexpr std::string_view type = "LRNGrad";
   static constexpr op_kind kind = op_kind::kernel;
@@ -56,8 +56,10 @@ constexpr auto local_response_normalization(const X& images) {
 }
 template <std::int64_t Radius = 5, double Bias = 1.0, double Alpha = 1.0, double Beta = 0.5, tensor_expression X>
   requires refused_with<local_response_op, detail::local_response_attributes<Radius, Bias, Alpha, Beta>, X>
-why_with<local_response_op, detail::local_response_attributes<Radius, Bias, Alpha, Beta>, X> local_response_normalization(const X&) = delete;
-LEAT_OTHERWISE_OF(local_response_normalization, "<depth_radius, bias, alpha, beta>(images) takes one tensor of rank 4; the others are template "
-                                                "arguments; " LEAT_TENSORS);
+why_with<local_response_op, detail::local_response_attributes<Radius, Bias, Alpha, Beta>, X> local_response_normalization(const X&) =
+    delete;
+LEAT_OTHERWISE_OF(local_response_normalization,
+                  "<depth_radius, bias, alpha, beta>(images) takes one tensor of rank 4; the others are template "
+                  "arguments; " LEAT_TENSORS);
 
 }  // namespace leat

@@ -56,8 +56,8 @@ using stateless_uniform_op = stateless_random_op<distribution_of_numbers::unifor
 using stateless_normal_op = stateless_random_op<distribution_of_numbers::normal>;
 using stateless_truncated_normal_op = stateless_random_op<distribution_of_numbers::truncated_normal>;
 
-/// Random integers of a seed, from a number up to another one, which is not among them. Attributes: the dtype, the two numbers, the shape of
-/// the result. Source: TensorFlow `StatelessRandomUniformInt`, whose numbers these are.
+/// Random integers of a seed, from a number up to another one, which is not among them. Attributes: the dtype, the two numbers, the shape
+/// of the result. Source: TensorFlow `StatelessRandomUniformInt`, whose numbers these are.
 struct stateless_integers_op : rule::of_seed {
   static constexpr std::string_view type = "StatelessRandomUniformInt";
   static constexpr inference infer(const operand_list& x) {
@@ -170,7 +170,8 @@ constexpr made_with<stateless_integers_op, detail::random_attributes_of<T, dims_
 }
 template <class T, std::int64_t Low, std::int64_t High, dimension... Ds, tensor_expression Seed>
   requires detail::random_index<T> && refused_with<stateless_integers_op, detail::random_attributes_of<T, dims_of<Ds...>, Low, High>, Seed>
-why_with<stateless_integers_op, detail::random_attributes_of<T, dims_of<Ds...>, Low, High>, Seed> stateless_random_integer(const Seed&) = delete;
+why_with<stateless_integers_op, detail::random_attributes_of<T, dims_of<Ds...>, Low, High>, Seed> stateless_random_integer(const Seed&) =
+    delete;
 #define LEAT_RANDOM_INTEGER_WORDS                                                                                                        \
   "stateless_random_integer<type, low, high, sizes...>(seed) takes a tensor of two integers; the type, std::int32_t or std::int64_t, the " \
   "range and the shape are template arguments: stateless_random_integer<int, 0, 10, \"batch\", 8>(seed)"
@@ -183,20 +184,21 @@ LEAT_OTHERWISE(LEAT_RANDOM_INTEGER_WORDS) stateless_random_integer(...) LEAT_DEL
 
 /// Classes drawn at random for each row of logits: `stateless_multinomial<20>(logits, seed)` draws 20 of each row, with probabilities
 /// softmax(logits). Classes whose logit is infinite or NaN are not drawn. Shapes: logits [rows, classes], seed [2]; result [rows, Samples].
-/// Dtypes: logits floating point, seed int32 or int64; result `T`. Source: TensorFlow `stateless_multinomial`, with the samples that its CPU
-/// kernel draws on one thread.
+/// Dtypes: logits floating point, seed int32 or int64; result `T`. Source: TensorFlow `stateless_multinomial`, with the samples that its
+/// CPU kernel draws on one thread.
 template <std::int64_t Samples, class T = std::int64_t, tensor_expression Logits, tensor_expression Seed>
   requires accepted_with<stateless_multinomial_op, attributes<Samples, static_cast<std::int64_t>(dtype_of<T>)>, Logits, Seed>
-constexpr made_with<stateless_multinomial_op, attributes<Samples, static_cast<std::int64_t>(dtype_of<T>)>, Logits, Seed> stateless_multinomial(
-    const Logits& logits, const Seed& seed) {
+constexpr made_with<stateless_multinomial_op, attributes<Samples, static_cast<std::int64_t>(dtype_of<T>)>, Logits, Seed>
+stateless_multinomial(const Logits& logits, const Seed& seed) {
   return make<stateless_multinomial_op, attributes<Samples, static_cast<std::int64_t>(dtype_of<T>)>>(logits, seed);
 }
 template <std::int64_t Samples, class T = std::int64_t, tensor_expression Logits, tensor_expression Seed>
   requires refused_with<stateless_multinomial_op, attributes<Samples, static_cast<std::int64_t>(dtype_of<T>)>, Logits, Seed>
 why_with<stateless_multinomial_op, attributes<Samples, static_cast<std::int64_t>(dtype_of<T>)>, Logits, Seed> stateless_multinomial(
     const Logits&, const Seed&) = delete;
-LEAT_OTHERWISE_OF_TYPE(stateless_multinomial, "<samples>(logits, seed) takes a matrix and a tensor of two integers; the number of samples is a "
-                                              "template argument: stateless_multinomial<20>(logits, seed); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF_TYPE(stateless_multinomial,
+                       "<samples>(logits, seed) takes a matrix and a tensor of two integers; the number of samples is a "
+                       "template argument: stateless_multinomial<20>(logits, seed); " LEAT_TENSORS);
 
 /// The subarrays of x along its first axis, in a random order. Shapes: x [d0, …, dn], seed [2]; result as x. Dtypes: x any, seed int32 or
 /// int64. Source: TensorFlow 2's `random.experimental.stateless_shuffle`, with the same order. `to_graph` cannot write it: TensorFlow 1.x
@@ -209,6 +211,7 @@ constexpr auto stateless_shuffle(const X& x, const Seed& seed) {
 template <tensor_expression X, tensor_expression Seed>
   requires(!detail::fits_plan<detail::shuffle_plan<X, Seed>>)
 detail::why_not<detail::shuffle_plan<X, Seed>, X, Seed> stateless_shuffle(const X&, const Seed&) = delete;
-LEAT_OTHERWISE("stateless_shuffle(x, seed) takes two tensors, the second of two integers; " LEAT_TENSORS) stateless_shuffle(...) LEAT_DELETED;
+LEAT_OTHERWISE("stateless_shuffle(x, seed) takes two tensors, the second of two integers; " LEAT_TENSORS)
+stateless_shuffle(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -88,8 +88,8 @@ struct resize_bilinear_op : rule::of_resized {
     if (g.wants(0)) give(g, 0, make_node<resize_bilinear_grad_op>(numbers(g, g.input(0).extent()).data, g.dy()));
   }
 };
-/// Each pixel's gradient, distributed to the four between which it lies. Attributes: also the dtype of the images. It has no form: graphs with
-/// names make TensorFlow's node (named/gradients/images.hpp). Source: TensorFlow `ResizeBilinearGrad`.
+/// Each pixel's gradient, distributed to the four between which it lies. Attributes: also the dtype of the images. It has no form: graphs
+/// with names make TensorFlow's node (named/gradients/images.hpp). Source: TensorFlow `ResizeBilinearGrad`.
 struct resize_bilinear_grad_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeBilinearGrad";
   static constexpr inference infer(const operand_list& x) { return infer_images(static_cast<dtype>(x.attribute(4)), x); }

@@ -8,8 +8,8 @@
 
 namespace leat {
 
-/// The positions of the largest elements along the last axis, in order; of equal ones the first comes first. Attribute: how many. Source: the
-/// second result of TensorFlow's `TopKV2`.
+/// The positions of the largest elements along the last axis, in order; of equal ones the first comes first. Attribute: how many. Source:
+/// the second result of TensorFlow's `TopKV2`.
 struct top_places_op {
   static constexpr std::string_view type = "TopKV2";
   static constexpr facts what{.stops_gradient = true};
@@ -19,7 +19,8 @@ struct top_places_op {
     const std::int64_t k = x.attribute(0);
     if (!is_number(x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
     if (s.rank < 1) return inference::wrong("input must be >= 1-D");
-    if (is_named(s[s.rank - 1])) return inference::wrong("the last dimension has a name, and the compiler does not know whether it has k elements");
+    if (is_named(s[s.rank - 1]))
+      return inference::wrong("the last dimension has a name, and the compiler does not know whether it has k elements");
     if (k < 0) return inference::wrong("Need k >= 0");
     if (s[s.rank - 1] >= 0 && k > s[s.rank - 1]) return inference::wrong("input must have at least k columns");
     inference got{dtype::int32, s};
@@ -27,8 +28,8 @@ struct top_places_op {
     return got;
   }
 };
-/// The elements at given positions along the last axis. Operands: x, positions, of the same shape but for that axis. Source: the first result
-/// of TensorFlow's `TopKV2`, whose second are the positions.
+/// The elements at given positions along the last axis. Operands: x, positions, of the same shape but for that axis. Source: the first
+/// result of TensorFlow's `TopKV2`, whose second are the positions.
 struct top_values_op {
   static constexpr std::string_view type = "TopValues";
   static constexpr op_kind kind = op_kind::composite;
@@ -62,8 +63,8 @@ struct top_values_op {
   }
 };
 
-/// Rows from several arrays by index; rows that no index names are zeros, and of several with one index the last stays. Operands: the arrays,
-/// then the indices of each. Attributes: the number of rows, the number of arrays. Source: TensorFlow `DynamicStitch`.
+/// Rows from several arrays by index; rows that no index names are zeros, and of several with one index the last stays. Operands: the
+/// arrays, then the indices of each. Attributes: the number of rows, the number of arrays. Source: TensorFlow `DynamicStitch`.
 struct dynamic_stitch_op {
   static constexpr std::string_view type = "DynamicStitch";
   static constexpr facts what{.work = work_kind::scattered};
@@ -118,8 +119,8 @@ template <std::int64_t Rows, class Arrays, class Indices>
 concept fitting_stitch = stitch_call<Rows, Arrays, Indices> && requires { requires stitched<Rows, Arrays, Indices>::fits; };
 }  // namespace detail
 
-/// The `K` largest elements along the last axis, in order, and their positions: `auto [values, indices] = top_k<3>(x)`. Of equal elements the
-/// first comes first; NaN is above all numbers. Shapes: x [..., n]; both results [..., K]. Dtypes: numbers; indices int32. Errors: K is
+/// The `K` largest elements along the last axis, in order, and their positions: `auto [values, indices] = top_k<3>(x)`. Of equal elements
+/// the first comes first; NaN is above all numbers. Shapes: x [..., n]; both results [..., K]. Dtypes: numbers; indices int32. Errors: K is
 /// negative or above n, or n a named dimension. Source: TensorFlow `top_k`, sorted.
 template <std::int64_t K, tensor_expression X>
   requires accepted_with<top_places_op, attributes<K>, X>
@@ -133,10 +134,10 @@ why_with<top_places_op, attributes<K>, X> top_k(const X&) = delete;
 LEAT_OTHERWISE_OF(top_k, "<k>(x) takes one tensor; the number of elements is a template argument: top_k<3>(x); " LEAT_TENSORS);
 
 /// Rows from several arrays by index: `dynamic_stitch<6>(std::tuple(i, j), std::tuple(x, y))` has 6 rows, of which row i[k] is x[k] and row
-/// j[k] is y[k]. Rows that no index names are zeros; of several with one index the last stays. The gradient of each array is that of the rows
-/// at its indices. Shapes: indices any, each array that of its indices and then that of a row, the same for all; result [Rows, row...].
-/// Dtypes: arrays any, indices int32. Errors: shapes that differ; invalid_argument for an index outside of [0, Rows). Source: TensorFlow
-/// `DynamicStitch`, whose result ends with the row of the largest index.
+/// j[k] is y[k]. Rows that no index names are zeros; of several with one index the last stays. The gradient of each array is that of the
+/// rows at its indices. Shapes: indices any, each array that of its indices and then that of a row, the same for all; result [Rows,
+/// row...]. Dtypes: arrays any, indices int32. Errors: shapes that differ; invalid_argument for an index outside of [0, Rows). Source:
+/// TensorFlow `DynamicStitch`, whose result ends with the row of the largest index.
 template <dimension Rows, class... Indices, class... Arrays>
   requires detail::fitting_stitch<detail::dimension_value<Rows>(), std::tuple<Arrays...>, std::tuple<Indices...>>
 constexpr auto dynamic_stitch(const std::tuple<Indices...>& indices, const std::tuple<Arrays...>& arrays) {

@@ -15,9 +15,10 @@ using volume_pool_attributes =
     attributes<1, Window.d, Window.h, Window.w, 1, 1, Strides.d, Strides.h, Strides.w, 1, static_cast<std::int64_t>(Padding)>;
 }  // namespace detail
 
-/// Convolution of volumes with filters: `conv3d<2, padding::same>(volumes, filters)`; the arguments in <> are strides, padding and dilations,
-/// of which `dhw{1, 2, 2}` gives depth, height and width each their own. Shapes: volumes [batch, depth, height, width, in], filters [depth,
-/// height, width, in, out]; result [batch, windows deep, down, right, out]. Dtypes: floating point. Source: TensorFlow `Conv3D`.
+/// Convolution of volumes with filters: `conv3d<2, padding::same>(volumes, filters)`; the arguments in <> are strides, padding and
+/// dilations, of which `dhw{1, 2, 2}` gives depth, height and width each their own. Shapes: volumes [batch, depth, height, width, in],
+/// filters [depth, height, width, in, out]; result [batch, windows deep, down, right, out]. Dtypes: floating point. Source: TensorFlow
+/// `Conv3D`.
 template <dhw Strides = 1, padding Padding = padding::valid, dhw Dilations = 1, tensor_expression X, tensor_expression F>
   requires accepted_with<convolution_op<convolved::volumes>, detail::volume_convolution_attributes<Strides, Padding, Dilations>, X, F>
 constexpr auto conv3d(const X& volumes, const F& filters) {
@@ -25,8 +26,8 @@ constexpr auto conv3d(const X& volumes, const F& filters) {
 }
 template <dhw Strides = 1, padding Padding = padding::valid, dhw Dilations = 1, tensor_expression X, tensor_expression F>
   requires refused_with<convolution_op<convolved::volumes>, detail::volume_convolution_attributes<Strides, Padding, Dilations>, X, F>
-why_with<convolution_op<convolved::volumes>, detail::volume_convolution_attributes<Strides, Padding, Dilations>, X, F> conv3d(const X&,
-                                                                                                                              const F&) = delete;
+why_with<convolution_op<convolved::volumes>, detail::volume_convolution_attributes<Strides, Padding, Dilations>, X, F> conv3d(
+    const X&, const F&) = delete;
 LEAT_OTHERWISE_OF(conv3d, "<strides, padding, dilations>(volumes, filters) takes two tensors of rank 5; the others are template arguments: "
                           "conv3d<1, padding::same>(volumes, filters); " LEAT_TENSORS);
 

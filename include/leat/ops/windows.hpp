@@ -27,8 +27,8 @@ struct dhw {
   constexpr dhw(std::int64_t all) : d(all), h(all), w(all) {}
   constexpr dhw(std::int64_t deep, std::int64_t down, std::int64_t right) : d(deep), h(down), w(right) {}
 };
-/// Padding that the program itself states, before and behind each axis: `conv2d<1, pads{1, 2, 0, 1}>(images, filters)`; `pads{1}` is 1 on all
-/// sides.
+/// Padding that the program itself states, before and behind each axis: `conv2d<1, pads{1, 2, 0, 1}>(images, filters)`; `pads{1}` is 1 on
+/// all sides.
 struct pads {
   std::int64_t top, bottom, left, right;
   constexpr explicit pads(std::int64_t all) : top(all), bottom(all), left(all), right(all) {}
@@ -143,7 +143,8 @@ struct counted_windows {
   window_fit fit;
   std::int64_t count;
 };
-/// The number of windows along an axis whose size and window may be unknown, or names. Shape rules of typed and of named operators are this.
+/// The number of windows along an axis whose size and window may be unknown, or names. Shape rules of typed and of named operators are
+/// this.
 constexpr counted_windows count_windows(window_axis a, window_padding how, const std::int64_t (&listed)[2]) {
   if (a.window == 0) return {window_fit::no_element, unknown_dimension};
   if (a.window > 0 && (a.window >= max_elements || a.span() == 0)) return {window_fit::too_large, unknown_dimension};
@@ -162,7 +163,9 @@ constexpr shape shape_of_windows(shape image, int space, int axes, int channel_a
   return image;
 }
 /// Whether the images' channels are groups of as many as a filter has; they may be unknown.
-constexpr bool fit_groups(std::int64_t channels, std::int64_t of_filter) { return channels < 0 || of_filter <= 0 || channels % of_filter == 0; }
+constexpr bool fit_groups(std::int64_t channels, std::int64_t of_filter) {
+  return channels < 0 || of_filter <= 0 || channels % of_filter == 0;
+}
 
 /// What the numeric attributes of a node of windows say, in the order of the operator's form. Each list has numbers for the batch, down,
 /// right, and for the channels.

@@ -96,18 +96,18 @@ constexpr auto weighted(const X& x, const H& h, std::uint64_t seed, const Bias& 
 }  // namespace detail
 
 /// One step of the simplest cell: the next state, which is also its output, tanh([x, h] kernel + bias): `auto h1 =
-/// basic_rnn_cell<"rnn/basic_rnn_cell", 64>(x, h0)`. Variables: `Name/kernel` [inputs + Units, Units] (Glorot uniform by `seed`), `Name/bias`
-/// [Units] (zeros). Shapes: x [batch, inputs], h [batch, Units]; result as h. Dtypes: floating point, the same for both. Source: TensorFlow
-/// `BasicRNNCell`.
+/// basic_rnn_cell<"rnn/basic_rnn_cell", 64>(x, h0)`. Variables: `Name/kernel` [inputs + Units, Units] (Glorot uniform by `seed`),
+/// `Name/bias` [Units] (zeros). Shapes: x [batch, inputs], h [batch, Units]; result as h. Dtypes: floating point, the same for both.
+/// Source: TensorFlow `BasicRNNCell`.
 template <fixed_string Name, std::int64_t Units, detail::cell_operand X, detail::cell_state<X, Units> H>
 constexpr auto basic_rnn_cell(const X& x, const H& h, std::uint64_t seed = 0) {
   return tanh(detail::weighted<Name, Units>(x, h, seed, zeros));
 }
 
-/// One step of a gated recurrent unit: the next state, which is also its output, u h + (1 - u) tanh([x, r h] candidate), with the gates r and
-/// u, sigmoids of [x, h] gates: `auto h1 = gru_cell<"rnn/gru_cell", 64>(x, h0)`. Variables: `Name/gates/kernel` [inputs + Units, 2 Units],
-/// `Name/gates/bias` (ones), `Name/candidate/kernel` [inputs + Units, Units], `Name/candidate/bias` (zeros); kernels Glorot uniform by `seed`.
-/// Shapes, dtypes: as `basic_rnn_cell`. Source: TensorFlow `GRUCell`.
+/// One step of a gated recurrent unit: the next state, which is also its output, u h + (1 - u) tanh([x, r h] candidate), with the gates r
+/// and u, sigmoids of [x, h] gates: `auto h1 = gru_cell<"rnn/gru_cell", 64>(x, h0)`. Variables: `Name/gates/kernel` [inputs + Units, 2
+/// Units], `Name/gates/bias` (ones), `Name/candidate/kernel` [inputs + Units, Units], `Name/candidate/bias` (zeros); kernels Glorot uniform
+/// by `seed`. Shapes, dtypes: as `basic_rnn_cell`. Source: TensorFlow `GRUCell`.
 template <fixed_string Name, std::int64_t Units, detail::cell_operand X, detail::cell_state<X, Units> H>
 constexpr auto gru_cell(const X& x, const H& h, std::uint64_t seed = 0) {
   const auto gates = sigmoid(detail::weighted<Name / "gates", 2 * Units>(x, h, seed, ones));
@@ -117,10 +117,10 @@ constexpr auto gru_cell(const X& x, const H& h, std::uint64_t seed = 0) {
   });
 }
 
-/// One step of a cell with long short-term memory: c' = σ(f + ForgetBias) c + σ(i) tanh(j), h' = σ(o) tanh(c'), where i, j, f and o are the four
-/// parts of [x, h] kernel + bias: `auto [c1, h1] = lstm_cell<"rnn/lstm_cell", 64>(x, lstm_state{c0, h0})`. The step's output is h'. Variables:
-/// `Name/kernel` [inputs + Units, 4 Units] (Glorot uniform by `seed`), `Name/bias` [4 Units] (zeros). Shapes: x [batch, inputs], c and h
-/// [batch, Units]. Dtypes: floating point, the same for all. Source: TensorFlow `LSTMCell`, and `BasicLSTMCell` by another name.
+/// One step of a cell with long short-term memory: c' = σ(f + ForgetBias) c + σ(i) tanh(j), h' = σ(o) tanh(c'), where i, j, f and o are the
+/// four parts of [x, h] kernel + bias: `auto [c1, h1] = lstm_cell<"rnn/lstm_cell", 64>(x, lstm_state{c0, h0})`. The step's output is h'.
+/// Variables: `Name/kernel` [inputs + Units, 4 Units] (Glorot uniform by `seed`), `Name/bias` [4 Units] (zeros). Shapes: x [batch, inputs],
+/// c and h [batch, Units]. Dtypes: floating point, the same for all. Source: TensorFlow `LSTMCell`, and `BasicLSTMCell` by another name.
 template <fixed_string Name, std::int64_t Units, double ForgetBias = 1.0, detail::cell_operand X, detail::cell_state<X, Units> C,
           detail::cell_state<X, Units> H>
 constexpr auto lstm_cell(const X& x, const lstm_state<C, H>& state, std::uint64_t seed = 0) {

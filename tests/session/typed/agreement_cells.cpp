@@ -19,11 +19,14 @@ TEST_CASE("typed cells agree with the cells of graphs, which have variables of t
   typed.initialize();
   graph g;
   const auto scope = g.as_default();
-  const output xs = placeholder(dtype::float32, {3, 2}, "x"), hs = placeholder(dtype::float32, {3, 4}, "h"), cs = placeholder(dtype::float32, {3, 4}, "c");
+  const output xs = placeholder(dtype::float32, {3, 2}, "x"), hs = placeholder(dtype::float32, {3, 4}, "h"),
+               cs = placeholder(dtype::float32, {3, 4}, "c");
   const rnn_result a = basic_rnn_cell(4)(xs, {hs}), b = gru_cell(4)(xs, {hs}), d = lstm_cell(4)(xs, {cs, hs});
   graph_session dynamic(g);
   dynamic.run({graph_element(global_variables_initializer())});
-  const auto copy = [&](const auto& v) { dynamic.assign(get_tensor_by_name(g, leat_test::name_of(v) + ":0"), tensor_value(typed.value(v))); };
+  const auto copy = [&](const auto& v) {
+    dynamic.assign(get_tensor_by_name(g, leat_test::name_of(v) + ":0"), tensor_value(typed.value(v)));
+  };
   copy(variable<"basic_rnn_cell/kernel", float, 6, 4>(glorot_uniform(1)));
   copy(variable<"basic_rnn_cell/bias", float, 4>(zeros));
   copy(variable<"gru_cell/gates/kernel", float, 6, 8>(glorot_uniform(2)));

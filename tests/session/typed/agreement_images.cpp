@@ -52,6 +52,7 @@ TEST_CASE("blocks and mirror images agree with those of graphs") {
   compare([](const auto& x) { return depth_to_space<2>(x); }, {"SpaceToDepth", "DepthToSpace"});
   compare([](const auto& x) { return space_to_batch<sizes<2, 3>, before<0, 1>, behind<2, 2>>(x); }, {"SpaceToBatchND", "BatchToSpaceND"});
   compare([](const auto& x) { return batch_to_space<sizes<2>, before<1>, behind<2>>(x); }, {"SpaceToBatchND", "BatchToSpaceND"});
-  compare([](const auto& x) { return mirror_pad<mirror::reflect, before<0, 3, 1, 0>, behind<0, 0, 2, 3>>(x); }, {"MirrorPad", "MirrorPadGrad"});
+  compare([](const auto& x) { return mirror_pad<mirror::reflect, before<0, 3, 1, 0>, behind<0, 0, 2, 3>>(x); },
+          {"MirrorPad", "MirrorPadGrad"});
   compare([](const auto& x) { return mirror_pad<mirror::symmetric, before<1, 4, 1, 0>, behind<0, 1, 6, 2>>(x); }, {"MirrorPad"});
 }

@@ -1,5 +1,5 @@
-// Volumes, sequences, and images with stated padding or other orders of axes, of typed expressions against the same expressions in a graph with names, whose nodes are
-// TensorFlow's.
+// Volumes, sequences, and images with stated padding or other orders of axes, of typed expressions against the same expressions in a graph
+// with names, whose nodes are TensorFlow's.
 
 #include "support/agreement.hpp"
 #include "support/check.hpp"
@@ -41,7 +41,8 @@ TEST_CASE("stated padding, other orders of axes and sequences agree with graphs"
   const auto ones_of = constant<0.5f, 3, 2, 4, 3>();
   compare([&](const auto& x) { return conv2d<1, pads{1, 0, 2, 1}>(x, ones_of); }, {"Conv2D", "Conv2DBackpropInput"});
   compare([&](const auto& x) { return max_pool<2, 1, pads{1, 0, 1, 1}>(x); }, {"MaxPool", "MaxPoolGrad"});
-  compare([&](const auto& x) { return conv2d<1, padding::same, 1, axis_order::channels_first>(transpose<0, 3, 1, 2>(x), ones_of); }, {"Conv2D"});
+  compare([&](const auto& x) { return conv2d<1, padding::same, 1, axis_order::channels_first>(transpose<0, 3, 1, 2>(x), ones_of); },
+          {"Conv2D"});
   compare([](const auto& x) { return conv1d<2, padding::same>(reshape<8, 6, 4>(x), constant<0.5f, 3, 4, 2>()); }, {"Conv2D"});
 }
 

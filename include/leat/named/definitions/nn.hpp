@@ -37,7 +37,8 @@ inline std::int64_t attribute_at(const shape_context& c, std::string_view name, 
   return list != nullptr && static_cast<std::size_t>(k) < list->size() ? (*list)[static_cast<std::size_t>(k)] : otherwise;
 }
 // The number of positions of a window along one dimension; unknown as long as a size is.
-inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride, std::int64_t dilation = 1) {
+inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride,
+                            std::int64_t dilation = 1) {
   const auto padding = window_padding_of(c.attribute("padding"));
   if (stride <= 0 || !padding || *padding == window_padding::listed) return unknown_dimension;
   const counted_windows found =

@@ -26,8 +26,17 @@ inline deferred_writers& all_deferred_writers() {
   return table;
 }
 
-// The function that writes rows of an operator without a form, or null; in row_writers.hpp.
-deferred_writer row_writer_of(const op_info& op);
+// Writers of rows whose operators have no form, by the operators' codes (row_writers.hpp).
+struct row_writers {
+  std::map<int, deferred_writer> by_code;
+};
+LEAT_DECLARE_FILL(fill_row_writers);
+inline row_writers& all_row_writers() {
+  static auto& table = *new row_writers;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_row_writers)});
+  return table;
+}
 
 class graph_writer {
  public:
@@ -239,8 +248,8 @@ class graph_writer {
     if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
       return writer->second(*this, n);
     if (n.op->only_checks) return operand(from_.input(n, 0));
-    if (const deferred_writer write = row_writer_of(*n.op); write != nullptr) {
-      const output made = write(*this, n);
+    if (const auto writer = all_row_writers().by_code.find(n.op->code); writer != all_row_writers().by_code.end()) {
+      const output made = writer->second(*this, n);
       set_shape(made, without_names(n.result.extent));
       return made;
     }
@@ -285,5 +294,3 @@ class graph_writer {
 };
 
 }  // namespace leat::detail
-
-#include <leat/named/exchange/row_writers.hpp>

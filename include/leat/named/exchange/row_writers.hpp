@@ -1,7 +1,8 @@
 #pragma once
 // How `to_graph` writes rows whose operators have no form: TensorFlow's node takes numbers before operands, or has several results, each of
-// which is a row here. A part of graph_writer.hpp.
+// which is a row here.
 
+#include <leat/core/fill.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/ops/blocks.hpp>
@@ -52,27 +53,19 @@ inline output refuse_row(graph_writer&, const node& n) {
   throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
 }
 
-inline deferred_writer row_writer_of(const op_info& op) {
-  struct entry {
-    int code;
-    deferred_writer write;
-  };
-  static constexpr entry all[]{
-      {info_of<stateless_uniform_op>.code, write_random},
-      {info_of<stateless_normal_op>.code, write_random},
-      {info_of<stateless_truncated_normal_op>.code, write_random},
-      {info_of<stateless_integers_op>.code, write_random_integers},
-      {info_of<stateless_multinomial_op>.code, write_multinomial},
-      {info_of<stateless_order_op>.code, refuse_row},
-      {info_of<top_places_op>.code, write_top_places},
-      {info_of<top_values_op>.code, write_top_values},
-      {info_of<dynamic_stitch_op>.code, write_stitch},
-      {info_of<batch_exchange_op<true>>.code, write_batch_exchange},
-      {info_of<batch_exchange_op<false>>.code, write_batch_exchange},
-  };
-  for (const entry& e : all)
-    if (e.code == op.code) return e.write;
-  return nullptr;
+template <class... Ops>
+void enter_row_writer(deferred_writer write) {
+  (all_row_writers().by_code.emplace(operator_record<Ops>::code, write), ...);
+}
+LEAT_FILL(fill_row_writers) {
+  enter_row_writer<stateless_uniform_op, stateless_normal_op, stateless_truncated_normal_op>(write_random);
+  enter_row_writer<stateless_integers_op>(write_random_integers);
+  enter_row_writer<stateless_multinomial_op>(write_multinomial);
+  enter_row_writer<stateless_order_op>(refuse_row);
+  enter_row_writer<top_places_op>(write_top_places);
+  enter_row_writer<top_values_op>(write_top_values);
+  enter_row_writer<dynamic_stitch_op>(write_stitch);
+  enter_row_writer<batch_exchange_op<true>, batch_exchange_op<false>>(write_batch_exchange);
 }
 
 }  // namespace leat::detail

@@ -4,7 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/window_attributes.hpp>
-#include <leat/ops/blocks.hpp>
+#include <leat/ops/mirror_pad.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 

@@ -11,7 +11,8 @@ namespace leat::runtime {
 
 /// Runs a kernel with these attributes and operands, as a step of a program would.
 template <class Kernel>
-void run_class_kernel(const std::vector<std::int64_t>& attributes, std::initializer_list<const tensor_value*> operands, tensor_value& result) {
+void run_class_kernel(const std::vector<std::int64_t>& attributes, std::initializer_list<const tensor_value*> operands,
+                      tensor_value& result) {
   std::vector<std::int64_t> numbers{static_cast<std::int64_t>(attributes.size())};
   numbers.insert(numbers.end(), attributes.begin(), attributes.end());
   const auto push = [&](const shape& s) {

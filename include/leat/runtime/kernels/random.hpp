@@ -146,7 +146,8 @@ inline void run_stateless_integers(kernel_context& c) {
   const shape extent = shape_from(c.numbers(0));
   const tensor_value seed = seed_pair(c, 1);
   for (const int k : {2, 3})
-    if (c.extent(k).rank != 0) throw invalid_argument((k == 2 ? "minval" : "maxval") + (" must be 0-D, got shape " + brackets(c.extent(k))));
+    if (c.extent(k).rank != 0)
+      throw invalid_argument((k == 2 ? "minval" : "maxval") + (" must be 0-D, got shape " + brackets(c.extent(k))));
   const std::int64_t low = c.number(2), high = c.number(3);
   if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
   const dtype type = c.type(2);
