@@ -70,7 +70,7 @@ LEAT_FUNCTION rnn_result basic_rnn_step(std::int64_t units, const basic_rnn_cell
 }
 
 // The operators of the cells' formulas, whose nodes have TensorFlow's names.
-struct cell_math {
+struct named_cell_math {
   static output add(const output& a, const output& b) { return leat::add(a, b, "add"); }
   static output multiply(const output& a, const output& b) { return leat::multiply(a, b, "mul"); }
   static output rest_of(const output& u) { return subtract(tensor_literal(u.type(), {}, 1), u, "sub"); }
@@ -95,7 +95,7 @@ struct basic_lstm_math {
   }
 };
 // Those of `LSTMCell`, whose gates may see c, and c be limited.
-struct lstm_math : cell_math {
+struct named_lstm_math : named_cell_math {
   const lstm_cell_options& options;
   output see_f, see_i, see_o;
   output (*limit)(const output&, const std::optional<double>&);
@@ -131,7 +131,7 @@ LEAT_FUNCTION rnn_result gru_step(std::int64_t units, const gru_cell_options& op
   const output candidate = get_variable("candidate/kernel", {rows, units}, {.type = x.type(), .initializer = options.kernel_initializer});
   const output bias = get_variable("candidate/bias", {units}, {.type = x.type(), .initializer = bias_value});
   const std::vector<output> both = split(sigmoid(weighted(x, h, gates, gate_bias), {}), 2, 1);
-  const output y = gru_formula(cell_math{}, both[0], both[1], h,
+  const output y = gru_formula(named_cell_math{}, both[0], both[1], h,
                                [&](const output& reset) { return activated(options.activation, weighted(x, reset, candidate, bias)); });
   return {y, {y}};
 }
@@ -167,7 +167,7 @@ LEAT_FUNCTION rnn_result lstm_step(std::int64_t units, const lstm_cell_options& 
     if (!most) return y;
     return clip_by_value(y, tensor_literal(y.type(), {}, -*most), tensor_literal(y.type(), {}, *most));
   };
-  const lstm_math math{{}, options, see_f, see_i, see_o, limited};
+  const named_lstm_math math{{}, options, see_f, see_i, see_o, limited};
   auto [c, h] = lstm_formula(math, ijfo[0], ijfo[1], ijfo[2], ijfo[3], before);
   if (static_cast<bool>(projection)) h = limited(matmul(h, projection), options.proj_clip);
   return {h, {c, h}};
