@@ -26,7 +26,7 @@ constexpr block_exchange exchanged_blocks(const shape& x, std::int64_t block, bo
   }
   const auto change = [&](int axis, std::int64_t by, bool divides) {
     std::int64_t& size = made.result.dim[axis];
-    if (divides && size >= 0 && size % by != 0) {
+    if (made.axis < 0 && divides && size >= 0 && size % by != 0) {
       made.axis = axis;
       made.divisor = by;
     }

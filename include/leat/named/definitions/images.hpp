@@ -9,13 +9,6 @@
 
 namespace leat::detail {
 
-// A size, unless one is unknown or the product is too large.
-inline std::int64_t times(std::int64_t a, std::int64_t b) {
-  std::int64_t product = unknown_dimension;
-  if (a < 0 || b < 0 || !multiplies(a, b, product)) return unknown_dimension;
-  return product;
-}
-
 inline void normalized_shape(shape_context& c) {
   const shape& x = c.input(0).extent;
   const shape channels = x.has_rank() && x.rank > 1 ? shapes::vector_of(x[channels_first(c) ? 1 : x.rank - 1]) : shapes::vector_of(-1);
