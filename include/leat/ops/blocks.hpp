@@ -45,12 +45,12 @@ constexpr block_exchange exchanged_blocks(const shape& x, std::int64_t block, bo
 namespace rule {
 
 /// x in the given sizes, its axes in another order, in another shape.
-inline constexpr auto rearranged = [](const output& x, const shape& apart, std::initializer_list<int> order, const shape& result) {
+constexpr output rearranged(const output& x, const shape& apart, std::initializer_list<int> order, const shape& result) {
   std::int64_t axes[max_rank]{};
   std::size_t count = 0;
   for (const int axis : order) axes[count++] = axis;
   return reshape_to(make_node<transpose_op>({axes, count}, reshape_to(x, apart)), result);
-};
+}
 
 }  // namespace rule
 

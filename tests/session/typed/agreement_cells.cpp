@@ -25,7 +25,7 @@ TEST_CASE("typed cells agree with the cells of graphs, which have variables of t
   graph_session dynamic(g);
   dynamic.run({graph_element(global_variables_initializer())});
   const auto copy = [&](const auto& v) {
-    dynamic.assign(get_tensor_by_name(g, leat_test::name_of(v) + ":0"), tensor_value(typed.value(v)));
+    dynamic.assign(get_tensor_by_name(g, name_of(v) + ":0"), tensor_value(typed.value(v)));
   };
   copy(variable<"basic_rnn_cell/kernel", float, 6, 4>(glorot_uniform(1)));
   copy(variable<"basic_rnn_cell/bias", float, 4>(zeros));
