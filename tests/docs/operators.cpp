@@ -209,7 +209,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Images", batch_exchange_op<false>, "batch_to_space<sizes<...>, before<...>, behind<...>>(x)", {stack},
                     {2, 1, 0, 0, 0, 0}),
       LEAT_OPERATOR("Images", mirror_pad_op, "mirror_pad<mode, before<...>, behind<...>>(x)", {matrix}, {0, 1, 0, 0, 2}),
-      LEAT_OPERATOR("Images", mirror_pad_grad_op, "the gradient of mirror_pad", {matrix}, {0, 1, 0, 0, 1}),
+      LEAT_OPERATOR("Images", mirror_pad_grad_op, "the gradient of mirror_pad", {matrix}, {1, 1, 0, 0, 1}),
 
       LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::uniform>,
                     "stateless_random_uniform<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),

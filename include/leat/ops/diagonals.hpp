@@ -47,7 +47,6 @@ struct of_matrices {
 
 }  // namespace rule
 
-struct matrix_diag_part_op;
 
 /// Matrices of zeros with these main diagonals. Source: TensorFlow `MatrixDiag`.
 struct matrix_diag_op : rule::of_matrices {
@@ -62,9 +61,7 @@ struct matrix_diag_op : rule::of_matrices {
     return got;
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<matrix_diag_part_op>({}, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
 /// Matrices with their main diagonals replaced. Source: TensorFlow `MatrixSetDiag`.
 struct matrix_set_diag_op : rule::of_matrices {
@@ -80,11 +77,7 @@ struct matrix_set_diag_op : rule::of_matrices {
     return {x.type(0), x.extent(0)};
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    const output dy = g.dy();
-    if (g.wants(0)) give(g, 0, make_node<matrix_set_diag_op>({}, dy, g.zeros_like(g.input(1))));
-    if (g.wants(1)) give(g, 1, make_node<matrix_diag_part_op>({}, dy));
-  }
+  static constexpr void gradient(G& g);
 };
 /// The main diagonals of matrices. Source: TensorFlow `MatrixDiagPart`.
 struct matrix_diag_part_op : rule::of_matrices {
@@ -97,12 +90,7 @@ struct matrix_diag_part_op : rule::of_matrices {
     return got;
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    const shape& matrix = g.input(0).extent();
-    if (!g.wants(0)) return;
-    if (matrix[matrix.rank - 2] == matrix[matrix.rank - 1]) give(g, 0, make_node<matrix_diag_op>({}, g.dy()));
-    else give(g, 0, make_node<matrix_set_diag_op>({}, g.zeros_like(g.input(0)), g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
 /// Matrices with zeros outside of a band of diagonals. Attributes: how many diagonals below the main one, and how many above it; all of
 /// them if negative. Source: TensorFlow `MatrixBandPart`.
@@ -122,11 +110,32 @@ struct matrix_band_part_op : rule::of_matrices {
     return {x.type(0), s};
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    const std::int64_t both[]{g.attribute(0), g.attribute(1)};
-    if (g.wants(0)) give(g, 0, make_node<matrix_band_part_op>(both, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
+
+// The gradients, which need all classes.
+template <class G>
+constexpr void matrix_diag_op::gradient(G& g) {
+  if (g.wants(0)) give(g, 0, make_node<matrix_diag_part_op>({}, g.dy()));
+}
+template <class G>
+constexpr void matrix_set_diag_op::gradient(G& g) {
+  const output dy = g.dy();
+  if (g.wants(0)) give(g, 0, make_node<matrix_set_diag_op>({}, dy, g.zeros_like(g.input(1))));
+  if (g.wants(1)) give(g, 1, make_node<matrix_diag_part_op>({}, dy));
+}
+template <class G>
+constexpr void matrix_diag_part_op::gradient(G& g) {
+  const shape& matrix = g.input(0).extent();
+  if (!g.wants(0)) return;
+  if (matrix[matrix.rank - 2] == matrix[matrix.rank - 1]) give(g, 0, make_node<matrix_diag_op>({}, g.dy()));
+  else give(g, 0, make_node<matrix_set_diag_op>({}, g.zeros_like(g.input(0)), g.dy()));
+}
+template <class G>
+constexpr void matrix_band_part_op::gradient(G& g) {
+  const std::int64_t both[]{g.attribute(0), g.attribute(1)};
+  if (g.wants(0)) give(g, 0, make_node<matrix_band_part_op>(both, g.dy()));
+}
 
 /// Matrices of zeros with x as their main diagonals. Shapes: x [..., n]; result [..., n, n]. Dtypes: any. Source: TensorFlow `MatrixDiag`.
 LEAT_FUNCTION_OF_ONE(matrix_diag, matrix_diag_op);

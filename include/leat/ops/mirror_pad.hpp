@@ -31,6 +31,16 @@ struct of_mirrors {
       if (x.attribute(k) < 0 || x.attribute(k) > max_elements) return "paddings must be non-negative";
     return {};
   }
+  /// Whether an axis of `size` elements has a mirror image of the padding that the attributes state for axis `a`.
+  static constexpr bool has_image(const operand_list& x, int a, std::int64_t size) {
+    const std::int64_t before = x.attribute(1 + a), behind = x.attribute(1 + x.extent(0).rank + a);
+    const std::int64_t most = leat::detail::most_mirrored(size, x.attribute(0));
+    return size < 0 || before + behind == 0 || (before <= most && behind <= most);
+  }
+  static constexpr std::string_view too_small(const operand_list& x) {
+    return x.attribute(0) != 0 ? "paddings must be no greater than the dimension size"
+                               : "paddings must be no greater than the dimension size minus 1";
+  }
   template <class G>
   static constexpr leat::detail::list<std::int64_t> own(const G& g) {
     leat::detail::list<std::int64_t> numbers;
@@ -46,7 +56,6 @@ struct of_mirrors {
     field_kind::fixed_type, "Tpaddings", 3                                                                                   \
   }
 
-struct mirror_pad_grad_op;
 /// Source: TensorFlow `MirrorPad`.
 struct mirror_pad_op : rule::of_mirrors {
   static constexpr std::string_view type = "MirrorPad";
@@ -58,19 +67,13 @@ struct mirror_pad_op : rule::of_mirrors {
       const std::int64_t before = x.attribute(1 + a), behind = x.attribute(1 + got.extent.rank + a);
       std::int64_t& size = got.extent.dim[a];
       if (is_named(size) && before + behind != 0) return inference::wrong("a named dimension cannot be padded");
-      const std::int64_t most = leat::detail::most_mirrored(size, x.attribute(0));
-      if (size >= 0 && (before > most || behind > most) && before + behind != 0)
-        return inference::wrong(x.attribute(0) != 0 ? "paddings must be no greater than the dimension size"
-                                                    : "paddings must be no greater than the dimension size minus 1");
+      if (!has_image(x, a, size)) return inference::wrong(too_small(x));
       if (size >= 0) size += before + behind;
     }
     return got.extent.is_countable() ? got : inference::wrong("a result of more than 2^44 elements");
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    const auto numbers = own(g);
-    if (g.wants(0)) give(g, 0, make_node<mirror_pad_grad_op>({numbers.data(), numbers.size()}, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
 /// Sums of the elements that show the same element of the array that was padded. Source: TensorFlow `MirrorPadGrad`.
 struct mirror_pad_grad_op : rule::of_mirrors {
@@ -83,15 +86,25 @@ struct mirror_pad_grad_op : rule::of_mirrors {
       if (got.extent[a] >= 0) {
         got.extent.dim[a] -= x.attribute(1 + a) + x.attribute(1 + got.extent.rank + a);
         if (got.extent[a] < 0) return inference::wrong("Output dimension must be non-negative");
+        if (!has_image(x, a, got.extent[a])) return inference::wrong(too_small(x));
       }
     return got;
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    const auto numbers = own(g);
-    if (g.wants(0)) give(g, 0, make_node<mirror_pad_op>({numbers.data(), numbers.size()}, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
+// The gradients, which need all classes.
+template <class G>
+constexpr void mirror_pad_op::gradient(G& g) {
+  const auto numbers = own(g);
+  if (g.wants(0)) give(g, 0, make_node<mirror_pad_grad_op>({numbers.data(), numbers.size()}, g.dy()));
+}
+template <class G>
+constexpr void mirror_pad_grad_op::gradient(G& g) {
+  const auto numbers = own(g);
+  if (g.wants(0)) give(g, 0, make_node<mirror_pad_op>({numbers.data(), numbers.size()}, g.dy()));
+}
+
 #undef LEAT_MIRROR_FIELDS
 
 namespace detail {

@@ -48,8 +48,8 @@ struct stateless_random_op : rule::of_seed {
                                                                                     : "StatelessTruncatedNormal";
   static constexpr inference infer(const operand_list& x) {
     if (const auto problem = seed_problem(x, 0); !problem.empty()) return inference::wrong(problem);
-    const auto type = static_cast<dtype>(x.attribute(0));
-    return is_floating(type) ? sized(type, x, 1) : inference::wrong(rule::refusal(rule::takes::floating));
+    const auto its = static_cast<dtype>(x.attribute(0));
+    return is_floating(its) ? sized(its, x, 1) : inference::wrong(rule::refusal(rule::takes::floating));
   }
 };
 using stateless_uniform_op = stateless_random_op<distribution_of_numbers::uniform>;
@@ -62,13 +62,13 @@ struct stateless_integers_op : rule::of_seed {
   static constexpr std::string_view type = "StatelessRandomUniformInt";
   static constexpr inference infer(const operand_list& x) {
     if (const auto problem = seed_problem(x, 0); !problem.empty()) return inference::wrong(problem);
-    const auto type = static_cast<dtype>(x.attribute(0));
-    if (type != dtype::int32 && type != dtype::int64) return inference::wrong("the numbers are of int32 or int64");
+    const auto its = static_cast<dtype>(x.attribute(0));
+    if (its != dtype::int32 && its != dtype::int64) return inference::wrong("the numbers are of int32 or int64");
     const std::int64_t low = x.attribute(1), high = x.attribute(2);
     if (low >= high) return inference::wrong("Need minval < maxval");
-    if (type == dtype::int32 && (low < -(std::int64_t{1} << 31) || high >= std::int64_t{1} << 31))
+    if (its == dtype::int32 && (low < -(std::int64_t{1} << 31) || high >= std::int64_t{1} << 31))
       return inference::wrong("minval and maxval are numbers of int32");
-    return sized(type, x, 3);
+    return sized(its, x, 3);
   }
 };
 
@@ -83,9 +83,9 @@ struct stateless_multinomial_op : rule::of_seed {
     if (x.extent(0)[1] == 0) return inference::wrong("num_classes should be positive, got 0");
     if (const auto problem = seed_problem(x, 1); !problem.empty()) return inference::wrong(problem);
     if (x.attribute(0) == unknown_dimension) return inference::wrong("num_samples should be non-negative");
-    const auto type = static_cast<dtype>(x.attribute(1));
-    if (type != dtype::int32 && type != dtype::int64) return inference::wrong("the samples are of int32 or int64");
-    inference got{type, {}};
+    const auto its = static_cast<dtype>(x.attribute(1));
+    if (its != dtype::int32 && its != dtype::int64) return inference::wrong("the samples are of int32 or int64");
+    inference got{its, {}};
     got.extent.push(x.extent(0)[0]);
     got.extent.push(x.attribute(0));
     return got;

@@ -48,7 +48,6 @@ struct of_resized {
 #define LEAT_RESIZED_FIELDS                                                                                                  \
   {field_kind::flag, "align_corners"}, {field_kind::flag, "half_pixel_centers"}, {field_kind::vector, "size"}, { field_kind::type_of, "T" }
 
-struct resize_nearest_grad_op;
 /// Source: TensorFlow `ResizeNearestNeighbor`.
 struct resize_nearest_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeNearestNeighbor";
@@ -57,9 +56,7 @@ struct resize_nearest_op : rule::of_resized {
     return fits(rule::takes::number, x.type(0)) ? infer_images(x.type(0), x) : inference::wrong(rule::refusal(rule::takes::number));
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<resize_nearest_grad_op>({numbers(g, g.input(0).extent()).data, 4}, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 
  private:
   static constexpr bool fits(rule::takes t, dtype d) { return rule::fits(t, d); }
@@ -70,12 +67,9 @@ struct resize_nearest_grad_op : rule::of_resized {
   static constexpr field form[]{{field_kind::operand, "grads"}, LEAT_RESIZED_FIELDS};
   static constexpr inference infer(const operand_list& x) { return infer_images(x.type(0), x); }
   template <class G>
-  static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<resize_nearest_op>({numbers(g, g.input(0).extent()).data, 4}, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
 #undef LEAT_RESIZED_FIELDS
-struct resize_bilinear_grad_op;
 /// Source: TensorFlow `ResizeBilinear`, whose results are float32 for all images.
 struct resize_bilinear_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeBilinear";
@@ -84,9 +78,7 @@ struct resize_bilinear_op : rule::of_resized {
     return is_number(x.type(0)) ? infer_images(dtype::float32, x) : inference::wrong(rule::refusal(rule::takes::number));
   }
   template <class G>
-  static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<resize_bilinear_grad_op>(numbers(g, g.input(0).extent()).data, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
 /// Each pixel's gradient, distributed to the four between which it lies. Attributes: also the dtype of the images. It has no form: graphs
 /// with names make TensorFlow's node (named/gradients/images.hpp). Source: TensorFlow `ResizeBilinearGrad`.
@@ -94,10 +86,26 @@ struct resize_bilinear_grad_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeBilinearGrad";
   static constexpr inference infer(const operand_list& x) { return infer_images(static_cast<dtype>(x.attribute(4)), x); }
   template <class G>
-  static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, make_node<resize_bilinear_op>({numbers(g, g.input(0).extent()).data, 4}, g.dy()));
-  }
+  static constexpr void gradient(G& g);
 };
+
+// The gradients, which need all classes.
+template <class G>
+constexpr void resize_nearest_op::gradient(G& g) {
+  if (g.wants(0)) give(g, 0, make_node<resize_nearest_grad_op>({numbers(g, g.input(0).extent()).data, 4}, g.dy()));
+}
+template <class G>
+constexpr void resize_nearest_grad_op::gradient(G& g) {
+  if (g.wants(0)) give(g, 0, make_node<resize_nearest_op>({numbers(g, g.input(0).extent()).data, 4}, g.dy()));
+}
+template <class G>
+constexpr void resize_bilinear_op::gradient(G& g) {
+  if (g.wants(0)) give(g, 0, make_node<resize_bilinear_grad_op>(numbers(g, g.input(0).extent()).data, g.dy()));
+}
+template <class G>
+constexpr void resize_bilinear_grad_op::gradient(G& g) {
+  if (g.wants(0)) give(g, 0, make_node<resize_bilinear_op>({numbers(g, g.input(0).extent()).data, 4}, g.dy()));
+}
 
 namespace detail {
 template <std::int64_t Height, std::int64_t Width, pixels How>

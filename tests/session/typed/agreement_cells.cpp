@@ -24,17 +24,17 @@ TEST_CASE("typed cells agree with the cells of graphs, which have variables of t
   const rnn_result a = basic_rnn_cell(4)(xs, {hs}), b = gru_cell(4)(xs, {hs}), d = lstm_cell(4)(xs, {cs, hs});
   graph_session dynamic(g);
   dynamic.run({graph_element(global_variables_initializer())});
-  const auto copy = [&](const auto& v) {
-    dynamic.assign(get_tensor_by_name(g, name_of(v) + ":0"), tensor_value(typed.value(v)));
+  const auto copy = [&](const std::string& name, const auto& v) {
+    dynamic.assign(get_tensor_by_name(g, name + ":0"), tensor_value(typed.value(v)));
   };
-  copy(variable<"basic_rnn_cell/kernel", float, 6, 4>(glorot_uniform(1)));
-  copy(variable<"basic_rnn_cell/bias", float, 4>(zeros));
-  copy(variable<"gru_cell/gates/kernel", float, 6, 8>(glorot_uniform(2)));
-  copy(variable<"gru_cell/gates/bias", float, 8>(ones));
-  copy(variable<"gru_cell/candidate/kernel", float, 6, 4>(glorot_uniform(2)));
-  copy(variable<"gru_cell/candidate/bias", float, 4>(zeros));
-  copy(variable<"lstm_cell/kernel", float, 6, 16>(glorot_uniform(3)));
-  copy(variable<"lstm_cell/bias", float, 16>(zeros));
+  copy("basic_rnn_cell/kernel", variable<"basic_rnn_cell/kernel", float, 6, 4>(glorot_uniform(1)));
+  copy("basic_rnn_cell/bias", variable<"basic_rnn_cell/bias", float, 4>(zeros));
+  copy("gru_cell/gates/kernel", variable<"gru_cell/gates/kernel", float, 6, 8>(glorot_uniform(2)));
+  copy("gru_cell/gates/bias", variable<"gru_cell/gates/bias", float, 8>(ones));
+  copy("gru_cell/candidate/kernel", variable<"gru_cell/candidate/kernel", float, 6, 4>(glorot_uniform(2)));
+  copy("gru_cell/candidate/bias", variable<"gru_cell/candidate/bias", float, 4>(zeros));
+  copy("lstm_cell/kernel", variable<"lstm_cell/kernel", float, 6, 16>(glorot_uniform(3)));
+  copy("lstm_cell/bias", variable<"lstm_cell/bias", float, 16>(zeros));
   CHECK(global_variables().size() == 8);
   const auto given = leat_test::filled<float, 2>({3, 2}, -1, 1, 1), before = leat_test::filled<float, 2>({3, 4}, -1, 1, 2),
              memory = leat_test::filled<float, 2>({3, 4}, -1, 1, 3);
