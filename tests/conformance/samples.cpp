@@ -395,7 +395,7 @@ std::vector<sample> written_samples() {
   add("Fill", {numbers({2, 3}), x({})});
   add("Fill", {numbers({}), x({})});
   add("Fill", {numbers({0, 2}), x({})});
-  for (const char* type : {"StatelessRandomUniform", "StatelessRandomNormal"})
+  for (const char* type : {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal"})
     for (const dtype wanted : {dtype::float32, dtype::float64}) {
       add(type, {numbers({2, 3}), numbers({4, -9})}, {{"dtype", wanted}});
       add(type, {numbers({301}), numbers({1, 2})}, {{"dtype", wanted}});
@@ -403,6 +403,12 @@ std::vector<sample> written_samples() {
       add(type, {numbers({0, 2}), numbers({0, 0})}, {{"dtype", wanted}});
       add(type, {numbers({2}), numbers({1})}, {{"dtype", wanted}});
     }
+  add("StatelessRandomUniformInt", {numbers({2, 3}), numbers({4, -9}), number(-3), number(100)});
+  add("StatelessRandomUniformInt", {numbers({0}), numbers({4, -9}), number(0), number(1)});
+  add("StatelessRandomUniformInt", {numbers({2}), numbers({4, -9}), number(1), number(1)});
+  add("StatelessMultinomial", {x({2, 3}), number(4), numbers({4, -9})});
+  add("StatelessMultinomial", {x({0, 3}), number(4), numbers({4, -9})});
+  add("StatelessMultinomial", {x({3}), number(4), numbers({4, -9})});
   add("Range", {rate(1), rate(7), rate(2)});
   add("Range", {rate(7), rate(1), rate(2)});
   add("ReverseV2", {x({2, 3}), numbers({1})});

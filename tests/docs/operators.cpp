@@ -4,8 +4,13 @@
 // differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/blocks.hpp>
+#include <leat/ops/diagonals.hpp>
+#include <leat/ops/local_response.hpp>
+#include <leat/ops/mirror_pad.hpp>
+#include <leat/ops/resize.hpp>
 #include <leat/ops/print.hpp>
-#include <leat/ops/images.hpp>
+#include <leat/ops/image_operators.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/matrix_functions.hpp>
 #include <leat/ops/reorder.hpp>
@@ -13,6 +18,7 @@
 #include <leat/ops/spectra.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/ops/top_k.hpp>
 #include <leat/passes/gradient.hpp>
 
 #include <cstdint>
@@ -51,6 +57,7 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
 const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})}, stack{sized({4, 2, 3})};
 const trial_operand square{sized({3, 3})}, row_of_square{sized({3})}, decomposed{sized({2, 3, 3})};
 const trial_operand images{sized({2, 3, 3, 2})}, filters{sized({2, 2, 2, 2})}, by_channel{sized({2, 2, 2, 1})};
+const trial_operand volumes{sized({2, 3, 3, 3, 2})}, blocks{sized({2, 2, 2, 2, 2})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
 const trial_operand tuples{sized({2, 2}), dtype::int32};
 
@@ -165,37 +172,75 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Matrices", qr_op, "qr(a), qr<true>(a)", {square}, {0}),
       LEAT_OPERATOR("Matrices", symmetric_eigen_op, "symmetric_eigen(a), symmetric_eigenvalues(a)", {square}, {1}),
       LEAT_OPERATOR("Matrices", svd_op, "svd(a), svd<true>(a), singular_values(a)", {square}, {1, 0}),
-      LEAT_OPERATOR("Matrices", matrix_band_part_op, "matrix_band_part<lower, upper>(x)", one, {-1, 0}),
-      LEAT_OPERATOR("Matrices", matrix_diag_op, "matrix_diag(x)", one, {}),
-      LEAT_OPERATOR("Matrices", matrix_diag_part_op, "matrix_diag_part(x)", one, {}),
-      LEAT_OPERATOR("Matrices", matrix_set_diag_op, "matrix_set_diag(x, diagonal)", {square, row_of_square}, {}),
       LEAT_OPERATOR("Matrices", lu_op, "within solve, inverse and determinant", {square}, {}),
       LEAT_OPERATOR("Matrices", lu_solve_op, "within solve and inverse", {decomposed, square}, {0, 0}),
       LEAT_OPERATOR("Matrices", lu_determinant_op, "within determinant and log_determinant", {decomposed}, {0}),
       LEAT_OPERATOR("Matrices", exponential_op, "within expm", {square}, {}),
 
-      LEAT_OPERATOR("Images", convolution_op<false>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
+      LEAT_OPERATOR("Images", convolution_op<convolved::images>, "conv2d<strides, padding, dilations>(images, filters)", {images, filters},
                     {1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_op<true>, "depthwise_conv2d<strides, padding, dilations>(images, filters)", {images, filters},
-                    {1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", max_pool_op, "max_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", avg_pool_op, "avg_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", convolution_input_grad_op<false>, "the gradient of conv2d by images", {filters, images},
+      LEAT_OPERATOR("Images", convolution_op<convolved::channels>, "depthwise_conv2d<strides, padding, dilations>(images, filters)",
+                    {images, filters}, {1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", max_pool_op<2>, "max_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_op<2>, "avg_pool<window, strides, padding>(images)", {images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::images>, "the gradient of conv2d by images", {filters, images},
                     {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_filter_grad_op<false>, "the gradient of conv2d by filters", {images, images},
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::images>, "the gradient of conv2d by filters", {images, images},
                     {2, 2, 2, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_input_grad_op<true>, "the gradient of depthwise_conv2d by images", {by_channel, images},
-                    {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", convolution_filter_grad_op<true>, "the gradient of depthwise_conv2d by filters", {images, images},
-                    {2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
-      LEAT_OPERATOR("Images", max_pool_grad_op, "the gradient of max_pool", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", max_pool_grad_grad_op, "the gradient of that gradient", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
-      LEAT_OPERATOR("Images", avg_pool_grad_op, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by images",
+                    {by_channel, images}, {2, 3, 3, 2, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::channels>, "the gradient of depthwise_conv2d by filters",
+                    {images, images}, {2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", max_pool_grad_op<2>, "the gradient of max_pool", {images, images, images}, {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_grad_op<2>, "the gradient of that gradient", {images, images, images},
+                    {1, 2, 2, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_grad_op<2>, "the gradient of avg_pool", {images}, {2, 3, 3, 2, 1, 2, 2, 1, 1, 1, 1, 1, 0}),
 
-      LEAT_OPERATOR("Random numbers", stateless_random_op<false>, "stateless_random_uniform<float, sizes...>(seed)", {numbers},
-                    {static_cast<int>(dtype::float32), 3}),
-      LEAT_OPERATOR("Random numbers", stateless_random_op<true>, "stateless_random_normal<float, sizes...>(seed)", {numbers},
-                    {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Images", convolution_op<convolved::volumes>, "conv3d<strides, padding, dilations>(volumes, filters)",
+                    {volumes, blocks}, {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_input_grad_op<convolved::volumes>, "the gradient of conv3d by volumes", {blocks, volumes},
+                    {2, 3, 3, 3, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", convolution_filter_grad_op<convolved::volumes>, "the gradient of conv3d by filters", {volumes, volumes},
+                    {2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}),
+      LEAT_OPERATOR("Images", max_pool_op<3>, "max_pool3d<window, strides, padding>(volumes)", {volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_op<3>, "avg_pool3d<window, strides, padding>(volumes)", {volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_op<3>, "the gradient of max_pool3d", {volumes, volumes, volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", max_pool_grad_grad_op<3>, "the gradient of that gradient", {volumes, volumes, volumes},
+                    {1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", avg_pool_grad_op<3>, "the gradient of avg_pool3d", {volumes},
+                    {2, 3, 3, 3, 2, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0}),
+      LEAT_OPERATOR("Images", resize_nearest_op, "resize_nearest_neighbor<height, width>(images)", {images}, {0, 0, 5, 4}),
+      LEAT_OPERATOR("Images", resize_bilinear_op, "resize_bilinear<height, width>(images)", {images}, {0, 0, 5, 4}),
+      LEAT_OPERATOR("Images", resize_nearest_grad_op, "the gradient of resize_nearest_neighbor", {images}, {0, 0, 5, 4}),
+      LEAT_OPERATOR("Images", resize_bilinear_grad_op, "the gradient of resize_bilinear", {images},
+                    {0, 0, 5, 4, static_cast<int>(dtype::float64)}),
+      LEAT_OPERATOR("Images", local_response_op, "local_response_normalization<depth_radius, bias, alpha, beta>(images)", {images},
+                    {1, 0, 0, 0}),
+      LEAT_OPERATOR("Images", local_response_grad_op, "the gradient of local_response_normalization", {images, images, images},
+                    {1, 0, 0, 0}),
+      LEAT_OPERATOR("Images", block_exchange_op<true>, "space_to_depth<block>(images)", {{sized({2, 4, 4, 1})}}, {2}),
+      LEAT_OPERATOR("Images", block_exchange_op<false>, "depth_to_space<block>(images)", {{sized({2, 1, 1, 4})}}, {2}),
+      LEAT_OPERATOR("Images", batch_exchange_op<true>, "space_to_batch<sizes<...>, before<...>, behind<...>>(x)", {stack},
+                    {2, 3, 0, 0, 0, 0}),
+      LEAT_OPERATOR("Images", batch_exchange_op<false>, "batch_to_space<sizes<...>, before<...>, behind<...>>(x)", {stack},
+                    {2, 1, 0, 0, 0, 0}),
+      LEAT_OPERATOR("Images", mirror_pad_op, "mirror_pad<mode, before<...>, behind<...>>(x)", {matrix}, {0, 1, 0, 0, 2}),
+      LEAT_OPERATOR("Images", mirror_pad_grad_op, "the gradient of mirror_pad", {matrix}, {1, 1, 0, 0, 1}),
+
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::uniform>,
+                    "stateless_random_uniform<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::normal>,
+                    "stateless_random_normal<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_random_op<distribution_of_numbers::truncated_normal>,
+                    "stateless_truncated_normal<float, sizes...>(seed)", {numbers}, {static_cast<int>(dtype::float32), 3}),
+      LEAT_OPERATOR("Random numbers", stateless_integers_op, "stateless_random_integer<int, low, high, sizes...>(seed)", {numbers},
+                    {static_cast<int>(dtype::int32), 0, 9, 3}),
+      LEAT_OPERATOR("Random numbers", stateless_multinomial_op, "stateless_multinomial<samples>(logits, seed)", {matrix, numbers},
+                    {5, static_cast<int>(dtype::int64)}),
+      LEAT_OPERATOR("Random numbers", stateless_order_op, "within stateless_shuffle", {numbers}, {3}),
 
       LEAT_OPERATOR("Arrangement", reshape_op, "reshape<3, -1>(x)", one, {3, -1}),
       LEAT_OPERATOR("Arrangement", squeeze_op, "squeeze<axes...>(x)", {column}, {1}),
@@ -209,6 +254,13 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arrangement", gather_nd_op, "gather_nd(params, indices)", {matrix, tuples}, {}),
       LEAT_OPERATOR("Arrangement", scatter_nd_op, "scatter_nd<sizes...>(indices, updates)", {tuples, {sized({2})}}, {2, 3}),
       LEAT_OPERATOR("Arrangement", reverse_op, "reverse<axes...>(x)", one, {0}),
+      LEAT_OPERATOR("Arrangement", dynamic_stitch_op, "dynamic_stitch<rows>(indices, arrays)", {matrix, numbers}, {4, 1}),
+      LEAT_OPERATOR("Arrangement", top_places_op, "the positions in top_k<k>(x)", one, {2}),
+      LEAT_OPERATOR("Arrangement", top_values_op, "the values in top_k<k>(x)", {matrix, {sized({2, 2}), dtype::int32}}, {}),
+      LEAT_OPERATOR("Arrangement", matrix_diag_op, "matrix_diag(x)", one, {}),
+      LEAT_OPERATOR("Arrangement", matrix_diag_part_op, "matrix_diag_part(x)", one, {}),
+      LEAT_OPERATOR("Arrangement", matrix_set_diag_op, "matrix_set_diag(x, diagonal)", {matrix, {sized({2})}}, {}),
+      LEAT_OPERATOR("Arrangement", matrix_band_part_op, "matrix_band_part<below, above>(x)", one, {1, 0}),
       LEAT_OPERATOR("Arrangement", gather_places_op, "within gather_nd", {matrix, numbers}, {1}),
       LEAT_OPERATOR("Arrangement", scatter_places_op, "within scatter_nd", {matrix, numbers}, {4}),
       LEAT_OPERATOR("Arrangement", segment_sum_op, "unsorted_segment_sum<n>(data, ids)", {matrix, numbers}, {4}),
@@ -232,14 +284,13 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR(networks, softmax_op, "softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, log_softmax_op, "log_softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
-      LEAT_OPERATOR(networks, sparse_softmax_cross_entropy_op,
-                    "sparse_softmax_cross_entropy_with_logits(labels, logits)", {matrix, numbers}, {}),
+      LEAT_OPERATOR(networks, sparse_softmax_cross_entropy_op, "sparse_softmax_cross_entropy_with_logits(labels, logits)",
+                    {matrix, numbers}, {}),
       LEAT_OPERATOR(networks, l2_loss_op, "l2_loss(x)", one, {}),
       LEAT_OPERATOR(networks, check_range_op, "within the sparse cross entropy", {numbers}, {3}),
 
       LEAT_OPERATOR("Gradients of graphs with names", add_n_op, "within gradients, where several meet", two, {}),
       LEAT_OPERATOR("Gradients of graphs with names", fill_op, "within gradients, where they start", {numbers, {sized({})}}, {2, 3}),
-
 
       LEAT_OPERATOR("Gradients of functions", sqrt_grad_op, "the gradient of sqrt(x)", two, {}),
       LEAT_OPERATOR("Gradients of functions", rsqrt_grad_op, "the gradient of rsqrt(x)", two, {}),
@@ -329,7 +380,8 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
-  for (const char* header : {"images", "lookups", "matrices", "spectra", "print", "random", "stacked_matmul", "whole_array"})
+  for (const char* header : {"diagonals", "images", "local_response", "lookups", "matrices", "mirror_pad", "print", "random", "resize",
+                             "spectra", "stacked_matmul", "top_k", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;
   out << "# Operators\n\n"

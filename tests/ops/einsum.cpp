@@ -241,6 +241,91 @@ TEST_CASE("einsum of named dimensions, and its gradients") {
   });
 }
 
+TEST_CASE("an ellipsis stands for the axes that have no letter, which broadcast") {
+  const auto a = placeholder<"a", double, 2, 1, 3, 4>();
+  const auto b = placeholder<"b", double, 5, 4, 2>();
+  const auto c = placeholder<"c", double, 3, 3>();
+  const auto products = einsum<"...ij,...jk->...ik">(a, b);
+  const auto implicit = einsum<"...ij,...jk">(a, b);
+  const auto moved = einsum<"i...j->j...i">(a);
+  const auto summed = einsum<"...j->...">(a);
+  const auto one_sided = einsum<"ij,...jk->...ik">(c, a);
+  const auto none = einsum<"...ij,jk...->...ik">(c, c);
+  static_assert(decltype(products)::rank == 4 && decltype(products)::extent[1] == 5 && decltype(moved)::extent[0] == 4);
+  static_assert(std::is_same_v<decltype(products)::extents, decltype(implicit)::extents> && decltype(none)::rank == 2);
+  session s{products, implicit, moved, summed, one_sided, none};
+  const auto as = operand_of<double, dims<2, 1, 3, 4>>::values(0);
+  const auto bs = operand_of<double, dims<5, 4, 2>>::values(1);
+  const auto cs = operand_of<double, dims<3, 3>>::values(2);
+  const auto [p, q, m, t, o, n] = s.run(fetch(products, implicit, moved, summed, one_sided, none), a = as, b = bs, c = cs);
+  xt::xtensor<double, 3> flat(std::array<std::size_t, 3>{2, 3, 4});
+  std::copy(as.begin(), as.end(), flat.begin());
+  CHECK(plain(p) == by_loops("bij,cjk->bcik", {plain(flat), plain(bs)}));
+  CHECK(plain(q) == plain(p));
+  CHECK(plain(m) == by_loops("iabj->jabi", {plain(as)}));
+  CHECK(plain(t) == by_loops("iabj->iab", {plain(as)}));
+  CHECK(plain(o) == by_loops("ij,abjk->abik", {plain(cs), plain(as)}));
+  CHECK(plain(n) == by_loops("ij,jk->ik", {plain(cs), plain(cs)}));
+}
+
+TEST_CASE("three and more operands, and gradients by each") {
+  const auto x = placeholder<"x", double, "batch", 3>();
+  const auto w = placeholder<"w", double, 3, 4>();
+  const auto y = placeholder<"y", double, "batch", 4>();
+  const auto form = einsum<"bi,ij,bj->b">(x, w, y);
+  const auto chain = einsum<"bi,ij,kj,kl->bl">(x, w, w, w);
+  const auto traced = einsum<"ij,jk,ki">(w, einsum<"ij->ji">(w), einsum<"ij,kj->ki">(w, w));
+  const auto wide = einsum<"...i,ij,...j->...ij">(x, w, y);
+  static_assert(decltype(form)::rank == 1 && decltype(chain)::rank == 2 && decltype(traced)::rank == 0 && decltype(wide)::rank == 3);
+  const auto loss = reduce_sum(form * form) + reduce_sum(chain * chain);
+  const auto [dx, dw, dy] = gradients(loss, x, w, y);
+  session s{form, chain, traced, wide, loss, dx, dw, dy};
+  auto xs = filled<double, 2>({5, 3}, -1, 1, 1), ws = filled<double, 2>({3, 4}, -1, 1, 2), ys = filled<double, 2>({5, 4}, -1, 1, 3);
+  const auto [f, c, t, m, gx, gw, gy] = s.run(fetch(form, chain, traced, wide, dx, dw, dy), x = xs, w = ws, y = ys);
+  const auto check_by_loops = [](std::string_view equation, const auto& got, const std::vector<plain_array>& operands) {
+    const plain_array expected = by_loops(equation, operands);
+    CHECK(plain(got).shape == expected.shape);
+    check_each(std::string(equation), got, 1e-12, [&](std::size_t i) { return expected.elements[i]; });
+  };
+  check_by_loops("bi,ij,bj->b", f, {plain(xs), plain(ws), plain(ys)});
+  check_by_loops("bi,ij,kj,kl->bl", c, {plain(xs), plain(ws), plain(ws), plain(ws)});
+  check_by_loops("bi,ij,bj->bij", m, {plain(xs), plain(ws), plain(ys)});
+  double all = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 4; ++j)
+      for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t l = 0; l < 4; ++l) all += ws(i, j) * ws(k, j) * ws(i, l) * ws(k, l);
+  CHECK(t == doctest::Approx(all));
+  const auto check = [&](auto& array, const auto& slope) {
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      const auto moved = [&](double step) {
+        const double held = array.data()[i];
+        array.data()[i] += step;
+        const double value = std::get<0>(s.run(fetch(loss), x = xs, w = ws, y = ys));
+        array.data()[i] = held;
+        return value;
+      };
+      CHECK(slope.data()[i] == doctest::Approx((moved(1e-5) - moved(-1e-5)) / 2e-5).epsilon(1e-6));
+    }
+  };
+  check(xs, gx);
+  check(ws, gw);
+  check(ys, gy);
+}
+
+TEST_CASE("equations that are none are refused in words") {
+  using a = std::remove_const_t<decltype(placeholder<"a", double, 2, 3>())>;
+  CHECK(detail::einsum_plan<"...ij,...jk->ik", a, a>::problem() == "the operands have an ellipsis, and the result has none");
+  CHECK(detail::einsum_plan<"ij->...i", a>::problem() == "the result has an ellipsis, and no operand has one");
+  CHECK(detail::einsum_plan<"..ij->ij", a>::problem() == "an ellipsis has three points");
+  CHECK(detail::einsum_plan<"...i...->i", a>::problem() == "more than one ellipsis for one array");
+  CHECK(detail::einsum_plan<"...ijk->...", a>::problem() == "the rank of an operand is below the number of its letters");
+  CHECK(detail::einsum_plan<"ij,ij,kj->i", a, a, a>::problem().empty());
+  CHECK(detail::einsum_plan<"ij,jk,ki->i", a, a, a>::problem() == "the dimensions of a letter that both operands have differ");
+  CHECK(detail::einsum_plan<"ij,jk", a>::problem() == "the equation has another number of operands");
+  CHECK(detail::einsum_plan<"abcdefghi->", a>::problem() == "the rank of an operand is not the number of its letters");
+}
+
 TEST_CASE("tensordot") {
   const auto a = placeholder<"a", double, 2, 3, 4>();
   const auto b = placeholder<"b", double, 4, 3, 5>();

@@ -98,6 +98,55 @@ TEST_CASE("pools take the largest element or the mean of each window within the 
   CHECK(m == xt::xtensor<float, 4>{{{{3}, {4.5f}}, {{7.5f}, {9}}}});
 }
 
+TEST_CASE("padding may be stated, and channels may stand behind the batch") {
+  const auto x = placeholder<"x", double, "batch", 5, 4, 2>();
+  const auto w = placeholder<"w", double, 3, 2, 2, 4>();
+  const auto d = placeholder<"d", double, 2, 2, 2, 3>();
+  const auto padded = pad<before<0, 1, 0, 0>, behind<0, 2, 3, 0>>(x);
+  const auto turned = transpose<0, 3, 1, 2>(x);
+  const auto listed = conv2d<hw{2, 1}, pads{1, 2, 0, 3}>(x, w);
+  const auto same_as_listed = conv2d<hw{2, 1}>(padded, w);
+  const auto by_channel = depthwise_conv2d<1, pads{1, 2, 0, 3}, 1>(x, d);
+  const auto same_as_by_channel = depthwise_conv2d(padded, d);
+  const auto largest = max_pool<3, 2, pads{1, 2, 0, 2}>(x * x);
+  const auto same_as_largest = max_pool<3, 2>(pad<before<0, 1, 0, 0>, behind<0, 2, 2, 0>>(x * x));
+  const auto first = conv2d<1, padding::same, 1, axis_order::channels_first>(turned, w);
+  const auto last = conv2d<1, padding::same>(x, w);
+  const auto pooled = avg_pool<2, 1, padding::same, axis_order::channels_first>(turned);
+  const auto pooled_last = avg_pool<2, 1, padding::same>(x);
+  static_assert(decltype(first)::extent[1] == 4 && decltype(pooled)::extent[1] == 2 && decltype(listed)::extent[1] == 3);
+  const auto loss =
+      reduce_sum(listed * listed) + reduce_sum(by_channel * by_channel) + reduce_sum(largest * largest) + reduce_sum(first * first);
+  const auto other = reduce_sum(same_as_listed * same_as_listed) + reduce_sum(same_as_by_channel * same_as_by_channel) +
+                     reduce_sum(same_as_largest * same_as_largest) + reduce_sum(last * last);
+  const auto [dx, dw, dd] = gradients(loss, x, w, d);
+  const auto [ex, ew, ed] = gradients(other, x, w, d);
+  const auto apart = reduce_max(abs(dx - ex)) + reduce_max(abs(dw - ew)) + reduce_max(abs(dd - ed)) +
+                     reduce_max(abs(listed - same_as_listed)) + reduce_max(abs(by_channel - same_as_by_channel)) +
+                     reduce_max(abs(largest - same_as_largest)) + reduce_max(abs(transpose<0, 2, 3, 1>(first) - last)) +
+                     reduce_max(abs(transpose<0, 2, 3, 1>(pooled) - pooled_last));
+  session s{apart, dx};
+  const auto [far, slope] = s.run(fetch(apart, dx), x = filled<double, 4>({2, 5, 4, 2}, -1, 1, 4),
+                                  w = filled<double, 4>({3, 2, 2, 4}, -1, 1, 5), d = filled<double, 4>({2, 2, 2, 3}, -1, 1, 6));
+  CHECK(far < 1e-12);
+  CHECK(xt::amax(xt::abs(slope))() > 0.1);
+}
+
+TEST_CASE("sequences are convolved") {
+  const auto x = placeholder<"x", float, "batch", 4, 1>();
+  const auto w = placeholder<"w", float, 2, 1, 1>();
+  const auto valid = conv1d(x, w);
+  const auto apart = conv1d<2, padding::same>(x, w);
+  const auto wide = conv1d<1, padding::valid, 3>(x, w);
+  static_assert(decltype(valid)::rank == 3 && decltype(valid)::extent[1] == 3 && decltype(wide)::extent[1] == 1);
+  session s{valid, apart, wide};
+  const auto [v, a, d] =
+      s.run(fetch(valid, apart, wide), x = xt::xtensor<float, 3>{{{1}, {2}, {3}, {4}}}, w = xt::xtensor<float, 3>{{{1}}, {{10}}});
+  CHECK(v == xt::xtensor<float, 3>{{{21}, {32}, {43}}});
+  CHECK(a == xt::xtensor<float, 3>{{{21}, {43}}});
+  CHECK(d == xt::xtensor<float, 3>{{{41}}});
+}
+
 TEST_CASE("gradients of convolutions and pools, of both orders, against differences") {
   const auto x = placeholder<"x", double, "batch", 5, 4, 2>();
   const auto w = variable<"w", double, 3, 2, 2, 4>(random_uniform(-1, 1, 1));
@@ -145,22 +194,26 @@ TEST_CASE("items of other devices give what the loops of the CPU give") {
   };
   const auto sizes = [](const std::vector<std::int64_t>& extent) { return std::vector<std::int64_t>(extent.begin() + 1, extent.end()); };
   const auto images = numbers_of(240, 1), filters = numbers_of(72, 2), slopes = numbers_of(96, 3);
-  CHECK(items_agree<convolution_op<false>>(numbers({windows}, {image, filter, result}), {images, filters}, 96));
-  CHECK(items_agree<convolution_input_grad_op<false>>(numbers({sizes(image), windows}, {filter, result, image}), {filters, slopes}, 240));
-  CHECK(items_agree<convolution_filter_grad_op<false>>(numbers({sizes(filter), windows}, {image, result, filter}), {images, slopes}, 72));
+  CHECK(items_agree<convolution_op<convolved::images>>(numbers({windows}, {image, filter, result}), {images, filters}, 96));
+  CHECK(items_agree<convolution_input_grad_op<convolved::images>>(numbers({sizes(image), windows}, {filter, result, image}),
+                                                                  {filters, slopes}, 240));
+  CHECK(items_agree<convolution_filter_grad_op<convolved::images>>(numbers({sizes(filter), windows}, {image, result, filter}),
+                                                                   {images, slopes}, 72));
   const std::vector<std::int64_t> by_channel{4, 3, 2, 6, 2}, many{4, 2, 3, 4, 12};
   const auto more = numbers_of(288, 5);
-  CHECK(items_agree<convolution_op<true>>(numbers({windows}, {image, by_channel, many}), {images, filters}, 288));
-  CHECK(items_agree<convolution_input_grad_op<true>>(numbers({sizes(image), windows}, {by_channel, many, image}), {filters, more}, 240));
-  CHECK(items_agree<convolution_filter_grad_op<true>>(numbers({sizes(by_channel), windows}, {image, many, by_channel}), {images, more}, 72));
+  CHECK(items_agree<convolution_op<convolved::channels>>(numbers({windows}, {image, by_channel, many}), {images, filters}, 288));
+  CHECK(items_agree<convolution_input_grad_op<convolved::channels>>(numbers({sizes(image), windows}, {by_channel, many, image}),
+                                                                    {filters, more}, 240));
+  CHECK(items_agree<convolution_filter_grad_op<convolved::channels>>(numbers({sizes(by_channel), windows}, {image, many, by_channel}),
+                                                                     {images, more}, 72));
   // pools of 3 x 2 elements, strides 2 and 1
   const std::vector<std::int64_t> pool{1, 3, 2, 1, 1, 2, 1, 1, 0}, pooled{4, 2, 3, 4, 6};
   const auto dy = numbers_of(144, 4);
-  CHECK(items_agree<max_pool_op>(numbers({pool}, {image, pooled}), {images}, 144));
-  CHECK(items_agree<avg_pool_op>(numbers({pool}, {image, pooled}), {images}, 144));
-  CHECK(items_agree<max_pool_grad_op>(numbers({pool}, {image, pooled, pooled, image}), {images, dy, dy}, 240));
-  CHECK(items_agree<max_pool_grad_grad_op>(numbers({pool}, {image, pooled, image, pooled}), {images, dy, images}, 144));
-  CHECK(items_agree<avg_pool_grad_op>(numbers({sizes(image), pool}, {pooled, image}), {dy}, 240));
+  CHECK(items_agree<max_pool_op<2>>(numbers({pool}, {image, pooled}), {images}, 144));
+  CHECK(items_agree<avg_pool_op<2>>(numbers({pool}, {image, pooled}), {images}, 144));
+  CHECK(items_agree<max_pool_grad_op<2>>(numbers({pool}, {image, pooled, pooled, image}), {images, dy, dy}, 240));
+  CHECK(items_agree<max_pool_grad_grad_op<2>>(numbers({pool}, {image, pooled, image, pooled}), {images, dy, images}, 144));
+  CHECK(items_agree<avg_pool_grad_op<2>>(numbers({sizes(image), pool}, {pooled, image}), {dy}, 240));
 }
 
 TEST_CASE("what does not fit is refused in words") {
@@ -174,7 +227,7 @@ TEST_CASE("what does not fit is refused in words") {
   };
   const std::vector<std::int64_t> usual{1, 1, 1, 1, 1, 1, 1, 1, 1};
   const auto conv = [&](const tensor_info& x, const tensor_info& w, const std::vector<std::int64_t>& numbers) {
-    return problem(&convolution_op<false>::infer, {x, w}, numbers);
+    return problem(&convolution_op<convolved::images>::infer, {x, w}, numbers);
   };
   const auto image = of({2, 5, 5, 3}), filter = of({3, 3, 3, 8});
   const std::int64_t named = -5000;
@@ -198,11 +251,13 @@ TEST_CASE("what does not fit is refused in words") {
   CHECK(conv(image, filter, {1, 1, 1, 1, 2, 1, 1, 1, 1, 0, 0, 1, 2, 0, 1, 0, 0}).empty());
   CHECK(conv(image, filter, {1, 1, 1, 1, 1, 1, std::int64_t{1} << 43, 1, 1}) == "a window is too large");
   // as many windows as a stride beyond all sizes leaves, one
-  CHECK(convolution_op<false>::infer({std::vector<tensor_info>{image, filter}.data(), 2, std::vector<std::int64_t>{1, (std::int64_t{1} << 44) - 1, 1, 1, 0, 1, 1, 1, 1}.data(), 9}).extent == of({2, 1, 5, 8}).extent);
+  CHECK(convolution_op<convolved::images>::infer({std::vector<tensor_info>{image, filter}.data(), 2,
+                                                  std::vector<std::int64_t>{1, (std::int64_t{1} << 44) - 1, 1, 1, 0, 1, 1, 1, 1}.data(), 9})
+            .extent == of({2, 1, 5, 8}).extent);
   // a shape that is known only in graphs: unknown sizes stay unknown, unless stride and padding keep them
   const std::int64_t unknown = unknown_dimension;
   const auto open = of({unknown, unknown, 5, 3});
   const std::vector<tensor_info> both{open, filter};
-  CHECK(convolution_op<false>::infer({both.data(), 2, usual.data(), 9}).extent == of({unknown, unknown, 3, 8}).extent);
-  CHECK(problem(&max_pool_op::infer, {image}, {1, 9, 2, 1, 1, 2, 2, 1, 1}) == "a window is larger than the image");
+  CHECK(convolution_op<convolved::images>::infer({both.data(), 2, usual.data(), 9}).extent == of({unknown, unknown, 3, 8}).extent);
+  CHECK(problem(&max_pool_op<2>::infer, {image}, {1, 9, 2, 1, 1, 2, 2, 1, 1}) == "a window is larger than the image");
 }

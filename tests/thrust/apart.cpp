@@ -26,4 +26,8 @@ TEST_CASE("memory apart: operators") {
   check_stacks<apart_device>();
   check_matrices<apart_device, 3>();
   check_images<apart_device>();
+  check_random<apart_device>();
+  check_rows<apart_device>();
+  check_volumes<apart_device>();
+  check_other_images<apart_device>();
 }

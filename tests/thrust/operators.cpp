@@ -25,3 +25,11 @@ TEST_CASE_TEMPLATE("systems and decompositions of matrices", Device, LEAT_TEST_S
 TEST_CASE_TEMPLATE("convolutions and pools", Device, LEAT_TEST_SYSTEMS) { check_images<Device>(); }
 
 TEST_CASE_TEMPLATE("products of stacks", Device, LEAT_TEST_SYSTEMS) { check_stacks<Device>(); }
+
+TEST_CASE_TEMPLATE("random numbers", Device, LEAT_TEST_SYSTEMS) { check_random<Device>(); }
+
+TEST_CASE_TEMPLATE("largest elements, stitched rows and diagonals", Device, LEAT_TEST_SYSTEMS) { check_rows<Device>(); }
+
+TEST_CASE_TEMPLATE("resized images, blocks and mirror images", Device, LEAT_TEST_SYSTEMS) { check_other_images<Device>(); }
+
+TEST_CASE_TEMPLATE("volumes", Device, LEAT_TEST_SYSTEMS) { check_volumes<Device>(); }

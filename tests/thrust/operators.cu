@@ -24,3 +24,11 @@ TEST_CASE("systems and decompositions of matrices") {
 }
 
 TEST_CASE("products of stacks") { check_stacks<leat::thrust_cuda>(); }
+
+TEST_CASE("random numbers") { check_random<leat::thrust_cuda>(); }
+
+TEST_CASE("largest elements, stitched rows and diagonals") { check_rows<leat::thrust_cuda>(); }
+
+TEST_CASE("resized images, blocks and mirror images") { check_other_images<leat::thrust_cuda>(); }
+
+TEST_CASE("volumes") { check_volumes<leat::thrust_cuda>(); }

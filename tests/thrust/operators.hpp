@@ -212,4 +212,83 @@ void check_images() {
   }
 }
 
+template <class Device>
+void check_volumes() {
+  const auto x = placeholder<"x", float, "batch", 4, 5, 6, 2>();
+  const auto w = variable<"w", float, 2, 3, 2, 2, 3>(random_normal(0.0, 1.0, 4));
+  const auto maps = conv3d<dhw{1, 2, 1}, padding::same, dhw{2, 1, 1}>(x, w);
+  const auto largest = max_pool3d<2, 1>(maps);
+  const auto mean = avg_pool3d<dhw{2, 1, 3}, 1, padding::same>(x);
+  const auto [dx, dw] = gradients(reduce_sum(square(largest)) + reduce_sum(square(mean)), x, w);
+  const auto [bend] = gradients(reduce_sum(square(dx)), w);
+  const auto y = placeholder<"y", float, "batch", 5, 6, 2>();
+  const auto d = variable<"d", float, 3, 2, 2, 3>(random_normal(0.0, 1.0, 5));
+  const auto stated = std::tuple{conv2d<1, pads{1, 0, 2, 1}>(y, d), max_pool<2, 1, pads{1, 0, 1, 1}>(y)};
+  for (const std::size_t n : {1u, 3u}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 5>{n, 4, 5, 6, 2});
+    const auto ys = filled<float>(std::array<std::size_t, 4>{n, 5, 6, 2});
+    check_same<Device>("volumes", 1e-4, std::tuple{maps, largest, mean, dx, dw, bend}, x = xs);
+    check_same<Device>("stated padding", 1e-5, stated, y = ys);
+  }
+}
+
+template <class Device>
+void check_random() {
+  const auto seed = placeholder<"seed", std::int64_t, 2>();
+  const auto logits = placeholder<"logits", float, "n", 5>();
+  const auto whole = std::tuple{stateless_random_integer<std::int32_t, -5, 90, 700>(seed),
+                                stateless_random_integer<std::int64_t, 0, 7, 3, 9>(seed), stateless_shuffle(logits, seed)};
+  const auto normal = std::tuple{stateless_truncated_normal<float, 300>(seed), stateless_truncated_normal<double, 7>(seed)};
+  const auto classes = std::tuple{stateless_multinomial<6>(logits, seed)};
+  const std::vector<std::int64_t> given{-5, 7};
+  const auto ls = filled<float>(std::array<std::size_t, 2>{9, 5}, -1, 1);
+  check_same<Device>("whole numbers", 0, whole, seed = given, logits = ls);
+  check_same<Device>("truncated", 1e-5, normal, seed = given);
+  check_same<Device>("classes", 0, classes, seed = given, logits = ls);
+}
+
+template <class Device>
+void check_rows() {
+  const auto x = placeholder<"x", float, "n", 6, 5>();
+  const auto i = placeholder<"i", std::int32_t, 6>();
+  const auto d = placeholder<"d", float, "n", 5>();
+  const auto [values, places] = top_k<3>(x);
+  const auto rows = dynamic_stitch<9>(std::tuple(i, constant<8>()), std::tuple(reduce_sum<0>(x), reduce_max<0>(d)));
+  const auto diagonals = std::tuple{matrix_diag(d), matrix_diag_part(x), matrix_set_diag(x, d), matrix_band_part<1, 2>(x), trace(x)};
+  const auto [dx] = gradients(reduce_sum(square(values)) + reduce_sum(square(rows)) + reduce_sum(square(matrix_set_diag(x, d))), x);
+  const auto all = std::tuple_cat(std::tuple{values, places}, diagonals);
+  const std::vector<std::int32_t> at{3, 0, 7, 3, 1, 2};
+  for (const std::size_t n : {1U, 40U}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 3>{n, 6, 5});
+    const auto ds = filled<float>(std::array<std::size_t, 2>{n, 5});
+    check_same<Device>("rows", 1e-5, all, x = xs, d = ds);
+    check_same<Device>("stitched", 1e-4, std::tuple{rows, dx}, x = xs, d = ds, i = at);
+  }
+}
+
+template <class Device>
+void check_other_images() {
+  const auto x = placeholder<"x", float, "batch", 4, 6, 4>();
+  const auto sized = std::tuple{resize_nearest_neighbor<7, 5>(x), resize_bilinear<3, 9, pixels::half_pixel_centers>(x),
+                                local_response_normalization<1, 1.0, 0.5, 0.75>(x)};
+  const auto moved =
+      std::tuple{space_to_depth<2>(x), depth_to_space<2>(x), mirror_pad<mirror::reflect, before<0, 3, 1, 0>, behind<0, 0, 2, 3>>(x),
+                 mirror_pad<mirror::symmetric, before<0, 4, 1, 0>, behind<0, 1, 6, 2>>(x)};
+  const auto loss = std::apply([](const auto&... y) { return (reduce_sum(square(y)) + ...); }, std::tuple_cat(sized, moved));
+  const auto slopes = gradients(loss, x);
+  const auto y = placeholder<"y", float, 2, 4, 6>();
+  const auto many =
+      std::tuple{space_to_batch<sizes<2, 3>, before<0, 1>, behind<2, 2>>(y), batch_to_space<sizes<2>, before<1>, behind<2>>(y)};
+  const auto ys = filled<float>(std::array<std::size_t, 3>{2, 4, 6});
+  check_same<Device>("batches", 0, many, y = ys);
+  for (const std::size_t n : {1u, 5u}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 4>{n, 4, 6, 4});
+    check_same<Device>("moved", 0, moved, x = xs);
+    check_same<Device>("sized", 1e-5, std::tuple_cat(sized, slopes), x = xs);
+  }
+}
+
 }  // namespace leat_test

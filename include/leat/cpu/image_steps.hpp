@@ -21,18 +21,19 @@ template <class Op, class T>
 struct loops_of<kernels::convolution_filter_grad_kernel<Op, T>> {
   static void run(const kernels::convolution_filter_grad_kernel<Op, T>& k) { convolve_back_to_filters(k.c, k.images, k.dy, k.out); }
 };
-template <bool Largest, bool OfThird, class T>
-struct loops_of<kernels::pool_kernel<Largest, OfThird, T>> {
-  static void run(const kernels::pool_kernel<Largest, OfThird, T>& k) {
+template <int Axes, bool Largest, bool OfThird, class T>
+struct loops_of<kernels::pool_kernel<Axes, Largest, OfThird, T>> {
+  static void run(const kernels::pool_kernel<Axes, Largest, OfThird, T>& k) {
     if constexpr (OfThird) max_pool_back_back(k.in, k.images, k.taken, k.out);
     else if constexpr (Largest) max_pool(k.in, k.images, k.out);
     else average_pool(k.in, k.images, k.out);
   }
 };
-template <bool Largest, class T>
-struct loops_of<kernels::pool_grad_kernel<Largest, T>> {
-  static void run(const kernels::pool_grad_kernel<Largest, T>& k) {
-    if constexpr (Largest) max_pool_back(k.in, k.images, k.dy, k.out);
+template <int Axes, bool Largest, class T>
+struct loops_of<kernels::pool_grad_kernel<Axes, Largest, T>> {
+  static void run(const kernels::pool_grad_kernel<Axes, Largest, T>& k) {
+    if constexpr (Largest && Axes == 3) max_pool_back_to_equals(k.in, k.images, k.results, k.dy, k.out);
+    else if constexpr (Largest) max_pool_back(k.in, k.images, k.dy, k.out);
     else average_pool_back(k.in, k.dy, k.out);
   }
 };

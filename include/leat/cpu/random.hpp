@@ -7,9 +7,9 @@
 
 namespace leat::cpu {
 
-template <bool Normal, class Seed>
-struct loops_of<kernels::stateless_random_kernel<Normal, Seed>> {
-  static void run(const kernels::stateless_random_kernel<Normal, Seed>& k) {
+template <class Kernel>
+struct loops_of_runs {
+  static void run(const Kernel& k) {
     if (k.items() < 16) {
       for (std::int64_t i = 0; i < k.items(); ++i) k(i);
     } else {
@@ -17,5 +17,9 @@ struct loops_of<kernels::stateless_random_kernel<Normal, Seed>> {
     }
   }
 };
+template <distribution_of_numbers How, class Seed>
+struct loops_of<kernels::stateless_random_kernel<How, Seed>> : loops_of_runs<kernels::stateless_random_kernel<How, Seed>> {};
+template <class Seed>
+struct loops_of<kernels::stateless_integers_kernel<Seed>> : loops_of_runs<kernels::stateless_integers_kernel<Seed>> {};
 
 }  // namespace leat::cpu

@@ -6,6 +6,9 @@
 #include <leat/kernels/whole_array.hpp>
 #include <leat/ops/random.hpp>
 
+#include <limits>
+#include <vector>
+
 namespace leat::kernels {
 
 /// The sequence of a seed of two numbers.
@@ -56,8 +59,54 @@ constexpr void normal_numbers(const philox_block& b, int place, T* to) {
   }
 }
 
+/// The numbers of a sequence in order, for distributions that reject some.
+class random_words {
+ public:
+  constexpr random_words(const seeded_sequence& sequence, std::int64_t first_block) : sequence_(sequence), next_(first_block) {}
+  /// Blocks, each used up: of a double the four words of one are two numbers.
+  constexpr philox_block block() { return sequence_.block(next_++); }
+  constexpr std::uint32_t word() {
+    if (at_ == 4) {
+      block_ = block();
+      at_ = 0;
+    }
+    return block_.words[at_++];
+  }
+
+ private:
+  const seeded_sequence& sequence_;
+  std::int64_t next_;
+  philox_block block_{};
+  int at_ = 4;
+};
+
+/// The numbers of one block of a distribution: four float32 or two float64. Truncated ones draw from 256 words for each, and from those of
+/// the next block in the improbable case that these do not suffice.
+template <distribution_of_numbers How, class T>
+constexpr void draw_block(const seeded_sequence& sequence, std::int64_t index, T* to) {
+  constexpr int numbers = sizeof(T) == 4 ? 4 : 2;
+  if constexpr (How == distribution_of_numbers::uniform) {
+    const philox_block b = sequence.block(index);
+    for (int i = 0; i < numbers; ++i) to[i] = unit_number<T>(b, i);
+  } else if constexpr (How == distribution_of_numbers::normal) {
+    const philox_block b = sequence.block(index);
+    for (int i = 0; i < numbers; i += 2) normal_numbers<T>(b, i, to + i);
+  } else {
+    random_words words(sequence, index * 64 * numbers);
+    for (int made = 0; made < numbers;) {
+      const philox_block b = words.block();
+      for (int pair = 0; pair < numbers; pair += 2) {
+        T both[2];
+        normal_numbers<T>(b, pair, both);
+        for (const T v : both)
+          if (made < numbers && v < T(2) && v > T(-2)) to[made++] = v;
+      }
+    }
+  }
+}
+
 /// Item k: 256 numbers.
-template <bool Normal, class Seed>
+template <distribution_of_numbers How, class Seed>
 struct stateless_random_kernel {
   static constexpr bool may_refuse = false;
   static constexpr std::int64_t run = 256;
@@ -82,22 +131,182 @@ struct stateless_random_kernel {
     const seeded_sequence sequence(seed);
     const std::int64_t end = (k + 1) * run < count ? (k + 1) * run : count;
     for (std::int64_t at = k * run; at < end; at += numbers) {
-      const philox_block b = sequence.block(at / numbers);
       T made[numbers];
-      for (int i = 0; i < numbers; i += Normal ? 2 : 1) {
-        if constexpr (Normal) normal_numbers<T>(b, i, made + i);
-        else made[i] = unit_number<T>(b, i);
-      }
+      draw_block<How>(sequence, at / numbers, made);
       for (std::int64_t i = 0; i < numbers && at + i < end; ++i) to[at + i] = made[i];
     }
   }
 };
-template <bool Normal>
-struct kernel_of<stateless_random_op<Normal>> {
-  template <class Seed, class>
-  using type = stateless_random_kernel<Normal, Seed>;
+
+/// Of kernels whose first operand is the seed.
+struct kernel_of_seed {
   static constexpr bool has_indices = false;
   static constexpr dtype takes[]{dtype::int32, dtype::int64};
+};
+template <distribution_of_numbers How>
+struct kernel_of<stateless_random_op<How>> : kernel_of_seed {
+  template <class Seed, class>
+  using type = stateless_random_kernel<How, Seed>;
+};
+
+/// Item k: 256 integers from `low` on, of `range` numbers. An int32 takes one random word, an int64 two, the lower first.
+template <class Seed>
+struct stateless_integers_kernel {
+  static constexpr bool may_refuse = false;
+  static constexpr std::int64_t run = 256;
+  const Seed* seed;
+  void* out;
+  std::int64_t count;
+  std::uint64_t low, range;
+  bool is_wide;
+  stateless_integers_kernel(void* const* p, const step_numbers& n)
+      : seed(static_cast<const Seed*>(p[0])), out(p[1]), count(n.product(1, 0, n.rank(1))), low(static_cast<std::uint64_t>(n.attribute(1))),
+        range(static_cast<std::uint64_t>(n.attribute(2)) - static_cast<std::uint64_t>(n.attribute(1))),
+        is_wide(n.attribute(0) == static_cast<std::int64_t>(dtype::int64)) {}
+  std::int64_t items() const { return (count + run - 1) / run; }
+  std::int64_t work() const { return run * 8; }
+  constexpr void operator()(std::int64_t k) const {
+    const seeded_sequence sequence(seed);
+    const std::int64_t end = (k + 1) * run < count ? (k + 1) * run : count;
+    const int numbers = is_wide ? 2 : 4;
+    for (std::int64_t at = k * run; at < end; at += numbers) {
+      const philox_block b = sequence.block(at / numbers);
+      for (int i = 0; i < numbers && at + i < end; ++i) {
+        const std::uint64_t bits = is_wide ? (static_cast<std::uint64_t>(b.words[2 * i + 1]) << 32) | b.words[2 * i] : b.words[i];
+        const std::uint64_t made = low + bits % range;
+        if (is_wide) static_cast<std::int64_t*>(out)[at + i] = static_cast<std::int64_t>(made);
+        else static_cast<std::int32_t*>(out)[at + i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(made));
+      }
+    }
+  }
+};
+template <>
+struct kernel_of<stateless_integers_op> : kernel_of_seed {
+  template <class Seed, class>
+  using type = stateless_integers_kernel<Seed>;
+};
+
+/// Probabilities of classes, from the logits of a row: each has the weight exp(logit - largest), and none if its logit is infinite or NaN.
+template <class T>
+class class_weights {
+ public:
+  constexpr class_weights(const T* logits, std::int64_t classes) : logits_(logits), classes_(classes) {
+    T most = std::numeric_limits<T>::lowest();
+    for (std::int64_t j = 0; j < classes; ++j)
+      if (is_drawn(j) && logits[j] > most) most = logits[j];
+    most_ = static_cast<double>(most);
+  }
+  /// Calls f(class, sum of the weights up to it) in order, until it returns true. Returns the last sum.
+  template <class F>
+  constexpr double for_each_sum(F f) const {
+    double sum = 0;
+    for (std::int64_t j = 0; j < classes_; ++j) {
+      if (is_drawn(j)) sum += ::exp(static_cast<double>(logits_[j]) - most_);
+      if (f(j, sum)) break;
+    }
+    return sum;
+  }
+
+ private:
+  constexpr bool is_drawn(std::int64_t j) const { return logits_[j] - logits_[j] == T(0); }
+
+  const T* logits_;
+  std::int64_t classes_;
+  double most_ = 0;
+};
+/// Stores the sums of the weights, for a search; returns their total.
+template <class T>
+double store_sums(const class_weights<T>& weights, double* sums) {
+  return weights.for_each_sum([sums](std::int64_t j, double sum) {
+    sums[j] = sum;
+    return false;
+  });
+}
+/// The class of a number below the total: the first whose sum is above it. One behind the last if there is none.
+inline std::int64_t class_at(const double* sums, std::int64_t classes, double number) {
+  return std::upper_bound(sums, sums + classes, number) - sums;
+}
+
+/// Item k: sample k of all.
+template <class T, class Seed>
+struct stateless_multinomial_kernel {
+  static constexpr bool may_refuse = false;
+  const T* logits;
+  const Seed* seed;
+  void* out;
+  std::int64_t rows, classes, samples;
+  bool is_wide;
+  stateless_multinomial_kernel(void* const* p, const step_numbers& n)
+      : logits(static_cast<const T*>(p[0])), seed(static_cast<const Seed*>(p[1])), out(p[2]), rows(n.size(0, 0)), classes(n.size(0, 1)),
+        samples(n.attribute(0)), is_wide(n.attribute(1) == static_cast<std::int64_t>(dtype::int64)) {}
+  std::int64_t items() const { return rows * samples; }
+  std::int64_t work() const { return classes * 16; }
+  constexpr void operator()(std::int64_t k) const {
+    const class_weights<T> weights(logits + k / samples * classes, classes);
+    const double total = weights.for_each_sum([](std::int64_t, double) { return false; });
+    const double number = fraction(seeded_sequence(seed), k) * total;
+    std::int64_t found = classes;
+    weights.for_each_sum([&](std::int64_t j, double sum) {
+      if (number < sum) found = j;
+      return number < sum;
+    });
+    write(k, found);
+  }
+  /// Runs all items on the host, which stores the sums of a row.
+  void run_all() const {
+    const seeded_sequence sequence(seed);
+    std::vector<double> sums(static_cast<std::size_t>(classes));
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const double total = store_sums(class_weights<T>(logits + r * classes, classes), sums.data());
+      for (std::int64_t k = r * samples; k < (r + 1) * samples; ++k)
+        write(k, class_at(sums.data(), classes, fraction(sequence, k) * total));
+    }
+  }
+
+ private:
+  static constexpr double fraction(const seeded_sequence& sequence, std::int64_t k) {
+    return unit_number<double>(sequence.block(k / 2), static_cast<int>(k % 2));
+  }
+  constexpr void write(std::int64_t k, std::int64_t found) const {
+    if (is_wide) static_cast<std::int64_t*>(out)[k] = found;
+    else static_cast<std::int32_t*>(out)[k] = static_cast<std::int32_t>(found);
+  }
+};
+template <>
+struct kernel_of<stateless_multinomial_op> {
+  template <class T, class Seed>
+  using type = stateless_multinomial_kernel<T, Seed>;
+  static constexpr bool has_indices = true;
+  static constexpr dtype takes[]{dtype::float32, dtype::float64};
+};
+
+/// One item: each position is exchanged with one that is drawn from those not before it.
+template <class Seed>
+struct stateless_order_kernel {
+  static constexpr bool may_refuse = false;
+  const Seed* seed;
+  std::int64_t* out;
+  std::int64_t count;
+  stateless_order_kernel(void* const* p, const step_numbers& n)
+      : seed(static_cast<const Seed*>(p[0])), out(static_cast<std::int64_t*>(p[1])), count(n.product(1, 0, n.rank(1))) {}
+  std::int64_t items() const { return 1; }
+  std::int64_t work() const { return count * 8; }
+  constexpr void operator()(std::int64_t) const {
+    const seeded_sequence sequence(seed);
+    random_words words(sequence, 0);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = i;
+    for (std::int64_t i = 0; i + 1 < count; ++i) {
+      const std::int64_t other = i + static_cast<std::int64_t>(words.word() % static_cast<std::uint64_t>(count - i));
+      const std::int64_t held = out[i];
+      out[i] = out[other];
+      out[other] = held;
+    }
+  }
+};
+template <>
+struct kernel_of<stateless_order_op> : kernel_of_seed {
+  template <class Seed, class>
+  using type = stateless_order_kernel<Seed>;
 };
 
 }  // namespace leat::kernels

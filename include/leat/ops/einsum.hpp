@@ -1,116 +1,187 @@
 #pragma once
-// Einstein's sums of one operand or two: `einsum<"ij,jk->ik">(a, b)`. The equation is read while the program is compiled, so its errors are
+// Einstein's sums of up to 8 operands: `einsum<"ij,jk->ik">(a, b)`. The equation is read while the program is compiled, so its errors are
 // the compiler's.
 
 #include <leat/ops/contraction.hpp>
+
+#include <span>
 
 namespace leat {
 
 namespace detail {
 
-/// An equation's labels: of the operands, and of the result.
+/// An equation's labels: of the operands, and of the result. The label '.' is an ellipsis.
 struct einsum_labels {
+  static constexpr int most = 8;
   std::string_view problem{};
   int operands = 0;
-  number_list operand[2];
+  number_list operand[most];
   number_list result;
+  bool has_result = false;
 };
 
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Reads an equation as NumPy does. Without an arrow, the result has the labels that occur once, in alphabetical order, capitals first.
+// Reads an equation as NumPy does.
 constexpr einsum_labels read_equation(std::string_view text) {
   einsum_labels made;
   made.operands = 1;
-  bool in_result = false;
   const auto wrong = [&](std::string_view why) {
     made.problem = why;
     return made;
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    number_list& labels = made.has_result ? made.result : made.operand[made.operands - 1];
     if (c == ' ') continue;
     if (c == ',') {
-      if (in_result) return wrong("a comma behind the arrow");
-      if (++made.operands > 2) return wrong("more than two operands: write it as einsums of two each");
+      if (made.has_result) return wrong("a comma behind the arrow");
+      if (++made.operands > einsum_labels::most) return wrong("more than 8 operands");
     } else if (c == '-') {
       if (i + 1 == text.size() || text[i + 1] != '>') return wrong("a '-' without a '>' behind it");
-      if (in_result) return wrong("more than one arrow");
-      in_result = true;
+      if (made.has_result) return wrong("more than one arrow");
+      made.has_result = true;
       ++i;
     } else if (is_letter(c)) {
-      number_list& labels = in_result ? made.result : made.operand[made.operands - 1];
-      if (labels.count == max_rank) return wrong("more than 8 letters for one array");
+      if (labels.count == max_rank + 1) return wrong("more than 8 letters for one array");
       labels.push(c);
     } else if (c == '.') {
-      return wrong("an ellipsis: write a letter for each axis");
+      if (i + 2 >= text.size() || text[i + 1] != '.' || text[i + 2] != '.') return wrong("an ellipsis has three points");
+      if (labels.contains('.')) return wrong("more than one ellipsis for one array");
+      labels.push('.');
+      i += 2;
     } else {
-      return wrong("a character that is no letter, comma, arrow or space");
+      return wrong("a character that is no letter, comma, arrow, ellipsis or space");
     }
-  }
-  const auto times = [&](std::int64_t label) {
-    int n = 0;
-    for (const number_list& labels : made.operand)
-      for (int i = 0; i < labels.count; ++i) n += labels[i] == label;
-    return n;
-  };
-  if (!in_result)
-    for (std::int64_t c = 'A'; c <= 'z'; ++c)
-      if (is_letter(static_cast<char>(c)) && times(c) == 1) {
-        if (made.result.count == max_rank) return wrong("more than 8 dimensions");
-        made.result.push(c);
-      }
-  for (int i = 0; i < made.result.count; ++i) {
-    if (times(made.result[i]) == 0) return wrong("a letter of the result that no operand has");
-    if (made.result.find(made.result[i]) != i) return wrong("a letter occurs twice in the result");
   }
   return made;
 }
 
-template <fixed_string Equation>
-struct equation {
-  static constexpr einsum_labels labels = read_equation(Equation.view());
-  static constexpr number_list first() { return labels.operand[0]; }
-  static constexpr number_list second() { return labels.operand[1]; }
-  static constexpr number_list result() { return labels.result; }
-};
+/// An equation for operands of these ranks: the axes of an ellipsis have labels above all letters, aligned at the last axis. Without an
+/// arrow, the result has the axes of the ellipsis and then the letters that occur once, in alphabetical order, capitals first.
+constexpr einsum_labels with_ranks(einsum_labels read, std::span<const int> ranks) {
+  constexpr std::int64_t first = 256;
+  int widest = 0;
+  bool any = false;
+  const auto wrong = [&](std::string_view why) {
+    read.problem = why;
+    return read;
+  };
+  const auto axes = [](const number_list& labels, int rank) { return labels.contains('.') ? rank - (labels.count - 1) : 0; };
+  const auto expanded = [&](const number_list& labels, int count) {
+    number_list made;
+    for (int i = 0; i < labels.count; ++i) {
+      if (labels[i] != '.') made.push(labels[i]);
+      else
+        for (int k = 0; k < count; ++k) made.push(first + widest - count + k);
+    }
+    return made;
+  };
+  if (!read.problem.empty()) return read;
+  if (read.operands != static_cast<int>(ranks.size())) return wrong("the equation has another number of operands");
+  for (int k = 0; k < read.operands; ++k) {
+    const int count = axes(read.operand[k], ranks[static_cast<std::size_t>(k)]);
+    if (count < 0) return wrong("the rank of an operand is below the number of its letters");
+    any = any || read.operand[k].contains('.');
+    if (count > widest) widest = count;
+  }
+  for (int k = 0; k < read.operands; ++k) {
+    const int rank = ranks[static_cast<std::size_t>(k)];
+    read.operand[k] = expanded(read.operand[k], axes(read.operand[k], rank));
+    if (read.operand[k].count != rank) return wrong("the rank of an operand is not the number of its letters");
+  }
+  const auto times = [&](std::int64_t label) {
+    int n = 0;
+    for (int k = 0; k < read.operands; ++k)
+      for (int i = 0; i < read.operand[k].count; ++i) n += read.operand[k][i] == label;
+    return n;
+  };
+  if (!read.has_result) {
+    if (any) read.result.push('.');
+    for (std::int64_t c = 'A'; c <= 'z'; ++c)
+      if (is_letter(static_cast<char>(c)) && times(c) == 1) {
+        if (read.result.count == max_rank) return wrong("more than 8 dimensions");
+        read.result.push(c);
+      }
+  } else if (any != read.result.contains('.')) {
+    return wrong(any ? "the operands have an ellipsis, and the result has none" : "the result has an ellipsis, and no operand has one");
+  }
+  read.result = expanded(read.result, widest);
+  if (read.result.count > max_rank) return wrong("more than 8 dimensions");
+  for (int i = 0; i < read.result.count; ++i) {
+    if (times(read.result[i]) == 0) return wrong("a letter of the result that no operand has");
+    if (read.result.find(read.result[i]) != i) return wrong("a letter occurs twice in the result");
+  }
+  return read;
+}
 
 template <fixed_string Equation, class... Operands>
 struct einsum_plan {
-  using text = equation<Equation>;
   static constexpr std::string_view function = "einsum";
   static constexpr int count = sizeof...(Operands);
+  static constexpr int ranks[]{Operands::rank...};
+  static constexpr einsum_labels text = with_ranks(read_equation(Equation.view()), ranks);
+
+  template <int K>
+  static constexpr number_list labels() {
+    return text.operand[K];
+  }
+  static constexpr number_list result() { return text.result; }
+  /// The labels of the product of the operands before `next`, which has the labels `before`, and of that one: those that the result or a
+  /// later operand has.
+  static constexpr number_list kept(int next, const number_list& before) {
+    if (next + 1 == count) return text.result;
+    number_list all;
+    const auto add = [&](const number_list& from) {
+      for (int i = 0; i < from.count; ++i) {
+        bool needed = text.result.contains(from[i]);
+        for (int k = next + 1; k < count; ++k) needed = needed || text.operand[k].contains(from[i]);
+        if (needed && !all.contains(from[i])) all.push(from[i]);
+      }
+    };
+    add(before);
+    add(text.operand[next]);
+    return all;
+  }
+  template <int Next, class Before>
+  static constexpr number_list kept_of() {
+    return kept(Next, labels_in<Before>);
+  }
 
   template <class X>
-  static constexpr std::string_view problem_of(const number_list& labels) {
-    if (labels.count != X::rank) return "the rank of an operand is not the number of its letters";
+  static constexpr std::string_view problem_of(const number_list& its) {
     for (int i = 0; i < X::rank; ++i)
-      if (X::extent[labels.find(labels[i])] != X::extent[i]) return "the dimensions of a letter that one operand has twice differ";
+      if (X::extent[its.find(its[i])] != X::extent[i]) return "the dimensions of a letter that one operand has twice differ";
     return {};
   }
   static constexpr std::string_view problem() {
-    if (!text::labels.problem.empty()) return text::labels.problem;
-    if (text::labels.operands != count) return "the equation has another number of operands";
+    if (!text.problem.empty()) return text.problem;
     std::string_view found;
     int k = 0;
-    ((found = found.empty() ? problem_of<Operands>(text::labels.operand[k]) : found, ++k), ...);
+    ((found = found.empty() ? problem_of<Operands>(text.operand[k]) : found, ++k), ...);
     if (!found.empty()) return found;
     if (!(is_number(Operands::type) && ...)) return rule::refusal(rule::takes::number);
-    if constexpr (count == 2) return problem_of_two<Operands...>();
-    else return {};
-  }
-  template <class A, class B>
-  static constexpr std::string_view problem_of_two() {
-    const number_list &a = text::labels.operand[0], &b = text::labels.operand[1];
-    if (A::type != B::type) return "dtypes differ (cast<T>(x) converts)";
-    int all = text::labels.result.count;
-    for (int i = 0; i < a.count; ++i) {
-      if (a.find(a[i]) != i || !b.contains(a[i])) continue;
-      const std::int64_t x = A::extent[i], y = B::extent[b.find(a[i])];
-      if (x != y && x != 1 && y != 1) return "the dimensions of a letter that both operands have differ";
-      all += !text::labels.result.contains(a[i]);
+    const dtype types[]{Operands::type...};
+    const shape extents[]{Operands::extent...};
+    for (const dtype type : types)
+      if (type != types[0]) return "dtypes differ (cast<T>(x) converts)";
+    number_list before = text.operand[0];
+    for (int next = 1; next < count; ++next) {
+      const number_list& its = text.operand[next];
+      for (int i = 0; i < its.count; ++i)
+        for (int other = 0; other < next; ++other) {
+          const int there = text.operand[other].find(its[i]);
+          if (there < 0) continue;
+          const std::int64_t x = extents[next][i], y = extents[other][there];
+          if (x != y && x != 1 && y != 1) return "the dimensions of a letter that both operands have differ";
+        }
+      const number_list made = kept(next, before);
+      int all = made.count;
+      for (int i = 0; i < before.count; ++i) all += before.find(before[i]) == i && its.contains(before[i]) && !made.contains(before[i]);
+      if (all > max_rank) return "more than 8 letters that are in the result or in both operands";
+      before = made;
     }
-    return all > max_rank ? "more than 8 letters that are in the result or in both operands" : std::string_view{};
+    return {};
   }
 };
 
@@ -137,20 +208,26 @@ constexpr auto labelled_product(const A& a, const B& b) {
   return contracted<kept_a, kept_b, Result>(with_wanted<LabelsA, kept_a>(a), with_wanted<LabelsB, kept_b>(b));
 }
 
-template <class Text, tensor_expression X>
-constexpr auto einsum_of(const X& x) {
-  using result = attributes_from<Text::result>;
-  return with_diagonals<attributes_from<Text::first>>(x, []<class Y, class Labels>(const Y& y, Labels) {
-    using kept = attributes_from<wanted_axes<Labels, result>::labels>;
-    return in_order<kept, result>(with_wanted<Labels, result>(y));
+// The product of some operands, whose axes have these labels, each once, and of those from `Next` on.
+template <class Plan, int Next, class Labels, tensor_expression A, tensor_expression B, tensor_expression... Rest>
+constexpr auto einsum_with(const A& a, const B& b, const Rest&... rest) {
+  return with_diagonals<attributes_from<Plan::template labels<Next>>>(b, [&]<class D, class LabelsD>(const D& d, LabelsD) {
+    using made = attributes_from<Plan::template kept_of<Next, Labels>>;
+    const auto product = labelled_product<Labels, LabelsD, made>(a, d);
+    if constexpr (sizeof...(Rest) == 0) return product;
+    else return einsum_with<Plan, Next + 1, made>(product, rest...);
   });
 }
-template <class Text, tensor_expression A, tensor_expression B>
-constexpr auto einsum_of(const A& a, const B& b) {
-  return with_diagonals<attributes_from<Text::first>>(a, [&b]<class C, class LabelsC>(const C& c, LabelsC) {
-    return with_diagonals<attributes_from<Text::second>>(b, [&c]<class D, class LabelsD>(const D& d, LabelsD) {
-      return labelled_product<LabelsC, LabelsD, attributes_from<Text::result>>(c, d);
-    });
+template <class Plan, tensor_expression X, tensor_expression... Rest>
+constexpr auto einsum_of(const X& x, const Rest&... rest) {
+  return with_diagonals<attributes_from<Plan::template labels<0>>>(x, [&]<class Y, class Labels>(const Y& y, Labels) {
+    using result = attributes_from<Plan::result>;
+    if constexpr (sizeof...(Rest) == 0) {
+      using kept = attributes_from<wanted_axes<Labels, result>::labels>;
+      return in_order<kept, result>(with_wanted<Labels, result>(y));
+    } else {
+      return einsum_with<Plan, 1, Labels>(y, rest...);
+    }
   });
 }
 
@@ -158,20 +235,24 @@ constexpr auto einsum_of(const A& a, const B& b) {
 
 /// Einstein's sum: a letter names an axis of each operand, and the result sums the products over all letters that it lacks.
 /// `einsum<"ij,jk->ik">(a, b)` is a matrix product, `einsum<"bij,bjk->bik">(a, b)` one for each b, `einsum<"ii->i">(a)` the diagonal,
-/// `einsum<"ij->ji">(a)` the transpose. Without an arrow the result has the letters that occur once, in alphabetical order. Shapes: as the
-/// letters say; the dimensions of a letter are equal, or 1 in one of the operands. Dtypes: numbers, the same in both operands. Errors: an
-/// equation that is none, with an ellipsis, or of more than two operands; ranks and dimensions that differ. Source: TensorFlow `einsum`.
+/// `einsum<"ij->ji">(a)` the transpose, `einsum<"...ij,...jk->...ik">(a, b)` products of stacks of matrices of any rank,
+/// `einsum<"i,ij,j">(x, a, y)` a bilinear form. Without an arrow the result has the axes of the ellipsis, then the letters that occur once,
+/// in alphabetical order. Up to 8 operands are multiplied from left to right. Shapes: as the letters say; the dimensions of a letter are
+/// equal, or 1 in some of the operands. Dtypes: numbers, the same in all operands. Errors: an equation that is none; ranks and dimensions
+/// that differ. Source: TensorFlow `einsum`.
 template <fixed_string Equation, tensor_expression... Operands>
-  requires((sizeof...(Operands) == 1 || sizeof...(Operands) == 2) && detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
+  requires(sizeof...(Operands) > 0 && sizeof...(Operands) <= detail::einsum_labels::most &&
+           detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
 constexpr auto einsum(const Operands&... operands) {
-  return detail::einsum_of<detail::equation<Equation>>(operands...);
+  return detail::einsum_of<detail::einsum_plan<Equation, Operands...>>(operands...);
 }
 template <fixed_string Equation, tensor_expression... Operands>
-  requires((sizeof...(Operands) == 1 || sizeof...(Operands) == 2) && !detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
+  requires(sizeof...(Operands) > 0 && sizeof...(Operands) <= detail::einsum_labels::most &&
+           !detail::fits_plan<detail::einsum_plan<Equation, Operands...>>)
 detail::why_not<detail::einsum_plan<Equation, Operands...>, Operands...> einsum(const Operands&...) = delete;
-#define LEAT_EINSUM_WORDS \
-  "einsum<equation>(a), einsum<equation>(a, b) take tensors; the equation is a template argument: einsum<\"ij,jk->ik\">(a, b); " \
-  LEAT_TENSORS
+#define LEAT_EINSUM_WORDS                                                                                                             \
+  "einsum<equation>(a), einsum<equation>(a, b, ...) take up to 8 tensors; the equation is a template argument: einsum<\"ij,jk->ik\">" \
+  "(a, b); " LEAT_TENSORS
 LEAT_OTHERWISE(LEAT_EINSUM_WORDS) einsum(...) LEAT_DELETED;
 template <fixed_string Equation>
 LEAT_OTHERWISE(LEAT_EINSUM_WORDS) einsum(...) LEAT_DELETED;

@@ -5,14 +5,21 @@
 #include <leat/core/fill.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/blocks.hpp>
 #include <leat/ops/decompositions.hpp>
+#include <leat/ops/diagonals.hpp>
+#include <leat/ops/image_operators.hpp>
 #include <leat/ops/images.hpp>
+#include <leat/ops/local_response.hpp>
 #include <leat/ops/lookups.hpp>
 #include <leat/ops/matrix_functions.hpp>
+#include <leat/ops/mirror_pad.hpp>
 #include <leat/ops/random.hpp>
+#include <leat/ops/resize.hpp>
 #include <leat/ops/spectra.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/ops/top_k.hpp>
 
 namespace leat {
 
@@ -48,18 +55,24 @@ using library_operators =
 // Operators on images of typed expressions. Graphs with names have them by their definitions alone (named/definitions/nn.hpp), whose kernels
 // take more dtypes, layouts and volumes.
 using image_operators =
-    operator_list<convolution_op<false>, convolution_op<true>, convolution_input_grad_op<false>, convolution_input_grad_op<true>,
-                  convolution_filter_grad_op<false>, convolution_filter_grad_op<true>, max_pool_op, max_pool_grad_op, max_pool_grad_grad_op,
-                  avg_pool_op, avg_pool_grad_op>;
+    operator_list<convolution_op<convolved::images>, convolution_op<convolved::channels>, convolution_op<convolved::volumes>,
+                  convolution_input_grad_op<convolved::images>, convolution_input_grad_op<convolved::channels>,
+                  convolution_input_grad_op<convolved::volumes>, convolution_filter_grad_op<convolved::images>,
+                  convolution_filter_grad_op<convolved::channels>, convolution_filter_grad_op<convolved::volumes>, max_pool_op<2>,
+                  max_pool_op<3>, max_pool_grad_op<2>, max_pool_grad_op<3>, max_pool_grad_grad_op<2>, max_pool_grad_grad_op<3>,
+                  avg_pool_op<2>, avg_pool_op<3>, avg_pool_grad_op<2>, avg_pool_grad_op<3>, resize_nearest_op, resize_nearest_grad_op,
+                  resize_bilinear_op, resize_bilinear_grad_op, local_response_op, local_response_grad_op, block_exchange_op<true>,
+                  block_exchange_op<false>, batch_exchange_op<true>, batch_exchange_op<false>, mirror_pad_op, mirror_pad_grad_op>;
 
-// Operators that rearrange arrays of typed expressions. Graphs with names have `ReverseV2`, `GatherNd` and `ScatterNd` by their definitions
-// (named/definitions/array.hpp).
-using random_operators = operator_list<stateless_uniform_op, stateless_normal_op>;
-// Operators within those on matrices, and the parts of matrices, which graphs with names have by their definitions
-// (named/definitions/diagonal.hpp).
-using matrix_operators = operator_list<lu_op, lu_solve_op, lu_determinant_op, log_determinant_op, matrix_band_part_op, matrix_diag_op,
-                                       matrix_diag_part_op, matrix_set_diag_op, qr_op, symmetric_eigen_op, svd_op, exponential_op>;
-using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op>;
+// Operators within those on matrices, which graphs with names have in one operator.
+using matrix_operators = operator_list<lu_op, lu_solve_op, lu_determinant_op, log_determinant_op, qr_op, symmetric_eigen_op, svd_op, exponential_op>;
+// Random numbers, and operators that rearrange arrays, of typed expressions. Graphs with names have them by their definitions alone
+// (named/definitions/array.hpp, diagonal.hpp), whose kernels take more dtypes, and numbers that are computed.
+using random_operators = operator_list<stateless_uniform_op, stateless_normal_op, stateless_truncated_normal_op, stateless_integers_op,
+                                       stateless_multinomial_op, stateless_order_op>;
+using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, gather_places_op, scatter_places_op, top_places_op,
+                                      top_values_op, dynamic_stitch_op, matrix_diag_op, matrix_diag_part_op, matrix_set_diag_op,
+                                      matrix_band_part_op>;
 
 LEAT_FILL(fill_library_operators) {
   library_operators::enter();

@@ -4,7 +4,7 @@
 // invalid_argument.
 
 #include <leat/ops/array_plan.hpp>
-#include <leat/ops/matrix_parts.hpp>
+#include <leat/ops/matrix_rules.hpp>
 
 #include <utility>
 

@@ -21,6 +21,36 @@ struct hw {
   constexpr hw(std::int64_t down, std::int64_t right) : h(down), w(right) {}
 };
 
+/// The same of a volume: depth, height and width. `max_pool3d<2>` is `max_pool3d<dhw{2, 2, 2}>`.
+struct dhw {
+  std::int64_t d, h, w;
+  constexpr dhw(std::int64_t all) : d(all), h(all), w(all) {}
+  constexpr dhw(std::int64_t deep, std::int64_t down, std::int64_t right) : d(deep), h(down), w(right) {}
+};
+/// Padding that the program itself states, before and behind each axis: `conv2d<1, pads{1, 2, 0, 1}>(images, filters)`; `pads{1}` is 1 on
+/// all sides.
+struct pads {
+  std::int64_t top, bottom, left, right;
+  constexpr explicit pads(std::int64_t all) : top(all), bottom(all), left(all), right(all) {}
+  constexpr pads(std::int64_t above, std::int64_t below, std::int64_t before, std::int64_t behind)
+      : top(above), bottom(below), left(before), right(behind) {}
+};
+/// A `padding`, or `pads`.
+struct window_pads {
+  bool is_listed;
+  padding how;
+  pads listed;
+  constexpr window_pads(padding its) : is_listed(false), how(its), listed(0) {}
+  constexpr window_pads(pads its) : is_listed(true), how(padding::valid), listed(its) {}
+};
+/// Where the channels of images are: behind height and width, or behind the batch, TensorFlow's NCHW.
+enum class axis_order { channels_last, channels_first };
+
+/// Convolutions that differ in their arrays: of images, of each channel of images by filters of its own, and of volumes.
+enum class convolved { images, channels, volumes };
+/// The axes of space.
+constexpr int axes_of(convolved what) { return what == convolved::volumes ? 3 : 2; }
+
 /// The windows along one axis of an image.
 struct window_axis {
   std::int64_t size = 1;      // of the image
@@ -79,6 +109,7 @@ enum class window_padding : unsigned char { same, valid, listed };
 enum class channel_order : unsigned char { last, first };
 inline constexpr std::string_view padding_words[]{"SAME", "VALID", "EXPLICIT"};
 inline constexpr std::string_view image_order_words[]{"NHWC", "NCHW"};
+inline constexpr std::string_view volume_order_words[]{"NDHWC", "NCDHW"};
 
 /// The filters [h, w, channels, multiplier] of a depthwise convolution, as those of one with a group for each channel: [h, w, 1, channels *
 /// multiplier].
@@ -106,12 +137,43 @@ constexpr bool place_windows(window_axis& a, window_padding how, const std::int6
   return room >= 0;
 }
 
+/// Whether windows fit an axis, and how many there are.
+enum class window_fit { fits, no_element, too_large, named, larger_than_image };
+struct counted_windows {
+  window_fit fit;
+  std::int64_t count;
+};
+/// The number of windows along an axis whose size and window may be unknown, or names. Shape rules of typed and of named operators are
+/// this.
+constexpr counted_windows count_windows(window_axis a, window_padding how, const std::int64_t (&listed)[2]) {
+  if (a.window == 0) return {window_fit::no_element, unknown_dimension};
+  if (a.window > 0 && (a.window >= max_elements || a.span() == 0)) return {window_fit::too_large, unknown_dimension};
+  if (how == window_padding::same && a.stride == 1) return {window_fit::fits, a.size};
+  if (is_named(a.size) || is_named(a.window)) return {window_fit::named, unknown_dimension};
+  if (a.size < 0 || a.window < 0) return {window_fit::fits, unknown_dimension};
+  if (!place_windows(a, how, listed)) return {window_fit::larger_than_image, unknown_dimension};
+  return {window_fit::fits, a.count};
+}
+/// The shape of a result with one element for each window of images and each of `channels`: `count(axis)` is the number of windows along an
+/// axis of space, the first of which is axis `space`.
+template <class Count>
+constexpr shape shape_of_windows(shape image, int space, int axes, int channel_axis, std::int64_t channels, Count count) {
+  for (int i = 0; i < axes; ++i) image.dim[space + i] = count(i);
+  image.dim[channel_axis] = channels;
+  return image;
+}
+/// Whether the images' channels are groups of as many as a filter has; they may be unknown.
+constexpr bool fit_groups(std::int64_t channels, std::int64_t of_filter) {
+  return channels < 0 || of_filter <= 0 || channels % of_filter == 0;
+}
+
 /// What the numeric attributes of a node of windows say, in the order of the operator's form. Each list has numbers for the batch, down,
 /// right, and for the channels.
 struct window_settings {
   // Of a pool, or of a convolution, which has dilations where a pool has windows. (A flag, because g++ with -fsanitize=undefined does not
   // compare a pointer with null during constant evaluation.)
   bool is_pool = false;
+  int axes = 2;  // of space
   const std::int64_t* strides = nullptr;
   const std::int64_t* window_or_dilations = nullptr;
   std::int64_t padding = 0;                 // a window_padding
@@ -119,64 +181,74 @@ struct window_settings {
   int listed_count = 0;
 
   /// Of a convolution: strides, padding, dilations, explicit paddings.
-  static constexpr window_settings of_convolution(const std::int64_t* numbers, int count) {
-    return {.strides = numbers, .window_or_dilations = numbers + 5, .padding = numbers[4], .listed = numbers + 9, .listed_count = count - 9};
+  static constexpr window_settings of_convolution(const std::int64_t* numbers, int count, int axes = 2) {
+    const int rank = axes + 2, all = 2 * rank + 1;
+    return {.axes = axes,
+            .strides = numbers,
+            .window_or_dilations = numbers + rank + 1,
+            .padding = numbers[rank],
+            .listed = numbers + all,
+            .listed_count = count - all};
   }
   /// Of a pool: window, strides, padding, explicit paddings.
-  static constexpr window_settings of_pool(const std::int64_t* numbers, int count) {
+  static constexpr window_settings of_pool(const std::int64_t* numbers, int count, int axes = 2) {
+    const int rank = axes + 2, all = 2 * rank + 1;
     return {.is_pool = true,
-            .strides = numbers + 4,
+            .axes = axes,
+            .strides = numbers + rank,
             .window_or_dilations = numbers,
-            .padding = numbers[8],
-            .listed = numbers + 9,
-            .listed_count = count - 9};
+            .padding = numbers[2 * rank],
+            .listed = numbers + all,
+            .listed_count = count - all};
   }
 
+  constexpr int rank() const { return axes + 2; }
   constexpr std::int64_t dilation(int axis) const { return is_pool ? 1 : window_or_dilations[1 + axis]; }
 
   /// The problem with these numbers; empty if there is none.
   constexpr std::string_view problem() const {
     const bool has_list = padding == static_cast<std::int64_t>(window_padding::listed);
     if (padding < 0 || padding > static_cast<std::int64_t>(window_padding::listed)) return "padding is none of SAME, VALID and EXPLICIT";
+    if (has_list && axes != 2) return "volumes have no explicit padding";
     if (listed_count != (has_list ? 8 : 0)) return "explicit_paddings must have 8 elements where padding is EXPLICIT, and none elsewhere";
     for (int k = 0; k < listed_count; ++k)
       if (listed[k] < 0 || listed[k] >= max_elements || (listed[k] != 0 && (k < 2 || k > 5)))
         return "explicit_paddings must be 0 or more, and 0 for the batch and for the channels";
     for (const std::int64_t* list : {strides, window_or_dilations}) {
-      for (int k = 0; k < 4; ++k)
+      for (int k = 0; k < rank(); ++k)
         if (list[k] < 1 || list[k] >= max_elements) return "windows, strides and dilations must be positive";
-      if (list[0] != 1 || list[3] != 1) return "windows, strides and dilations of the batch and of the channels must be 1";
+      if (list[0] != 1 || list[rank() - 1] != 1) return "windows, strides and dilations of the batch and of the channels must be 1";
     }
     return {};
   }
-  /// The windows along an axis, 0 for down and 1 for right, of an image of known size. False if no window fits.
+  /// The windows along an axis of space of an image of known size. False if no window fits.
   constexpr bool place(window_axis& a, int axis, std::int64_t size, std::int64_t elements) const {
-    a.size = size;
-    a.window = elements;
-    a.stride = strides[1 + axis];
-    a.dilation = dilation(axis);
-    const std::int64_t none[2]{};
-    if (listed_count == 0) return place_windows(a, static_cast<window_padding>(padding), none);
-    const std::int64_t both[2]{listed[2 * (1 + axis)], listed[2 * (1 + axis) + 1]};
-    return place_windows(a, static_cast<window_padding>(padding), both);
+    a = axis_of(axis, size, elements);
+    return place_windows(a, static_cast<window_padding>(padding), pads_of(axis).both);
   }
   /// The number of windows along an axis whose size the compiler may not know. Without a problem it writes the number to `count`.
   constexpr std::string_view count(int axis, std::int64_t size, std::int64_t elements, std::int64_t& count) const {
-    const bool keeps = padding == static_cast<std::int64_t>(window_padding::same) && strides[1 + axis] == 1;
-    if (elements == 0) return "a window has no element";
-    if (elements > 0) {
-      const window_axis a{.window = elements, .dilation = dilation(axis)};
-      if (elements >= max_elements || a.span() == 0) return "a window is too large";
+    const counted_windows found = count_windows(axis_of(axis, size, elements), static_cast<window_padding>(padding), pads_of(axis).both);
+    switch (found.fit) {
+      case window_fit::no_element: return "a window has no element";
+      case window_fit::too_large: return "a window is too large";
+      case window_fit::named: return "height and width of images, windows and filters must be sizes that the compiler knows";
+      case window_fit::larger_than_image: return "a window is larger than the image";
+      case window_fit::fits: break;
     }
-    if (keeps) count = size;
-    else if (is_named(size) || is_named(elements)) return "height and width of images, windows and filters must be sizes that the compiler knows";
-    else if (size < 0 || elements < 0) count = unknown_dimension;
-    else {
-      window_axis a;
-      if (!place(a, axis, size, elements)) return "a window is larger than the image";
-      count = a.count;
-    }
+    count = found.count;
     return {};
+  }
+
+ private:
+  struct two_pads {
+    std::int64_t both[2]{};
+  };
+  constexpr two_pads pads_of(int axis) const {
+    return listed_count == 0 ? two_pads{} : two_pads{{listed[2 * (1 + axis)], listed[2 * (1 + axis) + 1]}};
+  }
+  constexpr window_axis axis_of(int axis, std::int64_t size, std::int64_t elements) const {
+    return {.size = size, .window = elements, .stride = strides[1 + axis], .dilation = dilation(axis)};
   }
 };
 

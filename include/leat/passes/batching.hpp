@@ -4,9 +4,10 @@
 // expanded into other operators. Source: JAX's vmap; Bradbury et al. 2018.
 
 #include <leat/core/list.hpp>
-#include <leat/ops/lookups.hpp>
+#include <leat/ops/diagonals.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/ops/top_k.hpp>
 
 namespace leat {
 
@@ -229,6 +230,14 @@ class batcher {
     if (is_operator<reverse_op>(op)) {
       for (int k = 0; k < n.attribute_count; ++k) numbers[k] = 1 + rule::axis_of(one_.attribute(n, k), rank);
       return single(handle(x), as(at(n.attribute_count)));
+    }
+    // Operators on the last axes of arrays of any rank.
+    if (is_operator<top_places_op>(op) || is_operator<matrix_diag_op>(op) || is_operator<matrix_diag_part_op>(op) ||
+        is_operator<matrix_band_part_op>(op))
+      return single(handle(x), attributes_of(n));
+    if (is_operator<matrix_set_diag_op>(op)) {
+      const output both[]{each(x), each(one_.input(n, 1))};
+      return add(n, both, {});
     }
     if (is_operator<gather_op>(op)) return rows(n, x, one_.input(n, 1));
     if (is_operator<gather_places_op>(op)) {

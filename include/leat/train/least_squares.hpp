@@ -5,7 +5,6 @@
 // rule: `robust::huber(1.0_c)`.
 
 #include <leat/ops/decompositions.hpp>
-#include <leat/ops/matrix_parts.hpp>
 #include <leat/ops/solve.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/jacobian.hpp>

@@ -92,6 +92,35 @@ TEST_CASE("random numbers of a seed are the same in a graph, fused and node by n
   }
 }
 
+TEST_CASE("other random tensors of a seed are the same in a graph") {
+  const auto seed = placeholder<"seed", std::int64_t, 2>();
+  const auto logits = placeholder<"logits", float, "rows", 5>();
+  const auto truncated = stateless_truncated_normal<float, "rows", 5>(seed);
+  const auto whole = stateless_random_integer<std::int64_t, -4, 90000000000, 7>(seed);
+  const auto narrow = stateless_random_integer<std::int32_t, -4, 90, "rows", 2>(seed);
+  const auto classes = stateless_multinomial<6, std::int32_t>(logits, seed);
+  const auto beside = logits + 1.0f;
+  session compiled{truncated, whole, narrow, classes, beside};
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(truncated, whole, narrow, classes, beside);
+  const std::vector<graph_element> wanted(made.begin(), made.end());
+  for (std::size_t k = 0; k < 4; ++k) CHECK(std::get<output>(made[k]).operation().type().starts_with("Stateless"));
+  const std::vector<std::int64_t> given{4, -9};
+  const auto rows = leat_test::filled<float, 2>({6, 5}, -1, 1, 3);
+  const auto [t, w, n, c, unused] = compiled.run(fetch(truncated, whole, narrow, classes, beside), seed = given, logits = rows);
+  for (const bool fuse : {true, false}) {
+    CAPTURE(fuse);
+    graph_session s(g, {.fuse = fuse});
+    const auto results = s.run(wanted, {{"seed:0", given}, {"logits:0", tensor_value(rows)}});
+    CHECK(leat_test::distance(results[0], t) == 0);
+    CHECK(leat_test::distance(results[1], w) == 0);
+    CHECK(leat_test::distance(results[2], n) == 0);
+    CHECK(leat_test::distance(results[3], c) == 0);
+  }
+  CHECK_THROWS_AS(to_graph(stateless_shuffle(logits, seed)), unimplemented);
+}
+
 TEST_CASE("what TensorFlow has no node for is refused by to_graph, by its name") {
   const auto params = placeholder<"params", float, 5, 4, 3>();
   const auto indices = placeholder<"indices", std::int32_t, 5, 2, 2>();

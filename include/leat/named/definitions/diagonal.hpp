@@ -4,22 +4,13 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
+#include <leat/ops/diagonals.hpp>
 
 #include <algorithm>
 #include <optional>
 
 namespace leat::detail {
 
-/// Consecutive diagonals of a matrix, from the lowest to the uppermost. The main diagonal is 0, those above it are positive.
-struct diagonal_range {
-  std::int64_t lower = 0;
-  std::int64_t upper = 0;
-  std::int64_t count() const { return upper - lower + 1; }
-  /// The length of the longest one in a matrix of these sizes; not positive if the matrix has none of them.
-  std::int64_t longest(std::int64_t rows, std::int64_t columns) const {
-    return std::min(rows + std::min<std::int64_t>(upper, 0), columns - std::max<std::int64_t>(lower, 0));
-  }
-};
 /// The range that a scalar or a vector of one or two numbers says; nothing for other lists.
 inline std::optional<diagonal_range> range_of_diagonals(const std::vector<std::int64_t>& numbers) {
   if (numbers.empty() || numbers.size() > 2) return std::nullopt;

@@ -4,15 +4,10 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/nn.hpp>
+#include <leat/ops/blocks.hpp>
+#include <leat/ops/resize.hpp>
 
 namespace leat::detail {
-
-// A size, unless one is unknown or the product is too large.
-inline std::int64_t times(std::int64_t a, std::int64_t b) {
-  std::int64_t product = unknown_dimension;
-  if (a < 0 || b < 0 || !multiplies(a, b, product)) return unknown_dimension;
-  return product;
-}
 
 inline void normalized_shape(shape_context& c) {
   const shape& x = c.input(0).extent;
@@ -34,10 +29,10 @@ inline void resized_shape(shape_context& c) {
   const shape& images = c.input(0).extent;
   const auto sizes = c.numbers(1);
   if (sizes && sizes->size() != 2) c.fail("size must have 2 elements, not " + std::to_string(sizes->size()));
+  const auto size = [&](std::size_t k) { return sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension; };
   shape result;
-  result.push(images.has_rank() ? images[0] : unknown_dimension);
-  for (std::size_t k = 0; k < 2; ++k) result.push(sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension);
-  result.push(images.has_rank() ? images[3] : unknown_dimension);
+  for (int k = 0; k < 4; ++k) result.push(images.has_rank() ? images[k] : unknown_dimension);
+  result = rule::of_resized::resized(result, size(0), size(1));
   c.set(0, result);
 }
 /// Each axis with its padding before and behind.
@@ -71,18 +66,11 @@ void block_shape(shape_context& c) {
   const std::int64_t block = c.integer("block_size");
   if (block < 2) c.fail("Block size should be > 1, but was: " + std::to_string(block));
   const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : 3;
-  const std::int64_t area = times(block, block);
-  if (area < 0) c.fail("block size " + std::to_string(block) + " is too large");
-  shape result = x;
-  for (int i = space; i < space + 2; ++i) {
-    if (IntoChannels && x[i] >= 0 && x[i] % block != 0)
-      c.fail("Dimension size must be evenly divisible by " + std::to_string(block) + " but is " + std::to_string(x[i]));
-    result.dim[i] = IntoChannels ? (x[i] < 0 ? unknown_dimension : x[i] / block) : times(x[i], block);
-  }
-  if (!IntoChannels && x[channel] >= 0 && x[channel] % area != 0)
-    c.fail("Dimension size must be evenly divisible by " + std::to_string(area) + " but is " + std::to_string(x[channel]));
-  result.dim[channel] = IntoChannels ? times(x[channel], area) : (x[channel] < 0 ? unknown_dimension : x[channel] / area);
-  c.set(0, result);
+  const block_exchange made = exchanged_blocks(x, block, IntoChannels, space, channel);
+  if (made.too_large) c.fail("block size " + std::to_string(block) + " is too large");
+  if (!made.fits())
+    c.fail("Dimension size must be evenly divisible by " + std::to_string(made.divisor) + " but is " + std::to_string(x[made.axis]));
+  c.set(0, made.result);
 }
 
 /// Images of at least `Least` dimensions, with three colors in the last one, or any number of channels.

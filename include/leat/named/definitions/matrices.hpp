@@ -4,7 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
-#include <leat/ops/matrix_parts.hpp>
+#include <leat/ops/matrix_rules.hpp>
 
 #include <algorithm>
 

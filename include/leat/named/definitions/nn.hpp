@@ -36,14 +36,21 @@ inline std::int64_t attribute_at(const shape_context& c, std::string_view name, 
   const auto* list = a != nullptr ? a->get_list<std::int64_t>() : nullptr;
   return list != nullptr && static_cast<std::size_t>(k) < list->size() ? (*list)[static_cast<std::size_t>(k)] : otherwise;
 }
-// The number of positions of a window along one dimension, where all sizes are known.
-inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride) {
+// The number of positions of a window along one dimension; unknown as long as a size is.
+inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int64_t window, std::int64_t stride,
+                            std::int64_t dilation = 1) {
   const auto padding = window_padding_of(c.attribute("padding"));
-  if (size < 0 || window < 0 || stride <= 0 || !padding || *padding == window_padding::listed) return unknown_dimension;
-  window_axis a{.size = size, .window = window, .stride = stride};
-  if (!place_windows(a, *padding, {0, 0}))
-    c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
-  return a.count;
+  if (stride <= 0 || !padding || *padding == window_padding::listed) return unknown_dimension;
+  const counted_windows found =
+      count_windows({.size = size, .window = window, .stride = stride, .dilation = dilation}, *padding, {0, 0});
+  if (found.fit == window_fit::too_large) {
+    if (dilation != 1) c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(window));
+    c.fail("a window of " + std::to_string(window) + " elements");
+  }
+  if (found.fit == window_fit::larger_than_image)
+    c.fail("Negative dimension size caused by subtracting " + std::to_string(window_axis{.window = window, .dilation = dilation}.span()) +
+           " from " + std::to_string(size));
+  return found.count;
 }
 inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
 /// Images [batch, h, w, channels], or volumes [batch, d, h, w, channels], with `Axes` axes of space.
@@ -55,22 +62,14 @@ void convolved_shape(shape_context& c) {
   if (!image.has_rank() || !c.input(1).extent.has_rank()) return;
   const shape filter = IsDepthwise ? depthwise_filter(c.input(1).extent) : c.input(1).extent;
   const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : Axes + 1;
-  if (image[channel] >= 0 && filter[Axes] > 0 && image[channel] % filter[Axes] != 0)
+  if (!fit_groups(image[channel], filter[Axes]))
     c.fail("Depth of input (" + std::to_string(image[channel]) + ") is not a multiple of input depth of filter (" +
            std::to_string(filter[Axes]) + ")");
-  shape result = image;
-  for (int i = 0; i < Axes; ++i) {
-    const auto dilation = attribute_at(c, "dilations", space + i, 1);
-    std::int64_t window = filter[i] < 0 ? -1 : filter[i];
-    if (window > 1) {
-      if (dilation < 1 || !multiplies(window - 1, dilation, window) || window >= max_elements)
-        c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(filter[i]));
-      ++window;
-    }
-    result.dim[space + i] = windows(c, image[space + i], window, attribute_at(c, "strides", space + i, 1));
-  }
-  result.dim[channel] = filter[Axes + 1];
-  c.set(0, result);
+  c.set(0, shape_of_windows(image, space, Axes, channel, filter[Axes + 1], [&](int i) {
+          const auto dilation = attribute_at(c, "dilations", space + i, 1);
+          if (dilation < 1) c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(filter[i]));
+          return windows(c, image[space + i], filter[i], attribute_at(c, "strides", space + i, 1), dilation);
+        }));
 }
 /// Arrays of this rank in windows of `ksize`; all results have the same shape.
 template <int Rank>

@@ -9,7 +9,6 @@
 #include <leat/named/graph/named.hpp>
 #include <leat/named/variables/variables.hpp>
 #include <leat/ops/comparison.hpp>
-#include <leat/ops/random.hpp>
 
 namespace leat::detail {
 
@@ -24,6 +23,18 @@ inline deferred_writers& all_deferred_writers() {
   static auto& table = *new deferred_writers;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_deferred_writers)});
+  return table;
+}
+
+// Writers of rows whose operators have no form, by the operators' codes (row_writers.hpp).
+struct row_writers {
+  std::map<int, deferred_writer> by_code;
+};
+LEAT_DECLARE_FILL(fill_row_writers);
+inline row_writers& all_row_writers() {
+  static auto& table = *new row_writers;
+  static constinit table_fills fills;
+  fills.run({LEAT_FILLS(fill_row_writers)});
   return table;
 }
 
@@ -43,6 +54,12 @@ class graph_writer {
   output input(const node& n, int k) { return operand(from_.input(n, k)); }
   std::int64_t number(const node& n, int k) const { return from_.attribute(n, k); }
   const node& row_of(const node& n, int k) const { return from_.at(from_.input(n, k)); }
+  /// The row's numbers from `first` on, as an input of sizes; some may be named dimensions.
+  number_argument sizes_from(const node& n, int first) {
+    std::vector<std::int64_t> sizes;
+    for (int k = first; k < n.attribute_count; ++k) sizes.push_back(number(n, k));
+    return sizes_argument(sizes);
+  }
   /// The value that an expression carries under this id, as a double.
   double carried(std::int64_t id) const { return std::bit_cast<double>(bits_of_number(static_cast<std::uint64_t>(id))); }
   /// The value of input k if it is a constant or a plain number; nullopt otherwise.
@@ -139,19 +156,6 @@ class graph_writer {
     return stack(parts, 0, "shape");
   }
 
-  // Random numbers of a seed, whose class has no form.
-  output random_numbers(const node& n, const output& seed) {
-    std::vector<std::int64_t> sizes;
-    for (int k = 1; k < n.attribute_count; ++k) sizes.push_back(from_.attribute(n, k));
-    const number_argument wanted = sizes_argument(sizes);
-    const auto* fixed = std::get_if<tensor_literal>(&wanted);
-    const output extent = fixed != nullptr ? nodes_.make_constant(to_, *fixed, "shape") : std::get<output>(wanted);
-    return nodes_
-        .raw(to_, n.op->type, std::array{extent, seed}, {{"dtype", n.result.type}, {"T", dtype::int32}, {"Tseed", seed.type()}},
-             {{n.result.type, without_names(n.result.extent)}})
-        .result();
-  }
-
   // Positions along an axis: a Range, of int32 as those that TensorFlow's functions write. Other axes have the size 1.
   output positions(const node& n) {
     const shape& extent = n.result.extent;
@@ -244,9 +248,13 @@ class graph_writer {
     if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
       return writer->second(*this, n);
     if (n.op->only_checks) return operand(from_.input(n, 0));
+    if (const auto writer = all_row_writers().by_code.find(n.op->code); writer != all_row_writers().by_code.end()) {
+      const output made = writer->second(*this, n);
+      set_shape(made, without_names(n.result.extent));
+      return made;
+    }
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
-    if (is_operator<stateless_uniform_op>(*n.op) || is_operator<stateless_normal_op>(*n.op)) return random_numbers(n, operands[0]);
     // TensorFlow's operators take only matrices of logits; its functions reshape other operands to matrices.
     if (is_operator<softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)
       return softmax_cross_entropy_with_logits(operands[1], operands[0]);

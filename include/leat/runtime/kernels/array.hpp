@@ -3,6 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
+#include <leat/kernels/top_k.hpp>
 #include <leat/ops/array_parts.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -10,7 +11,6 @@
 #include <leat/runtime/kernels/shape.hpp>
 
 #include <cmath>
-#include <numeric>
 
 namespace leat::runtime {
 
@@ -208,15 +208,6 @@ inline void run_where(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// Order for finding the largest elements. NaN is above all numbers, as in XLA's total order: with an order in which NaN equals everything,
-/// the comparison would not be a strict weak ordering.
-template <class T>
-bool is_above(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (a != a || b != b) return a != a && b == b;
-  }
-  return b < a;
-}
 inline void run_top(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
@@ -234,16 +225,10 @@ inline void run_top(kernel_context& c) {
     with_index(places.type(), [&]<class I>(I) {
       std::vector<I> order(static_cast<std::size_t>(width));
       for (std::int64_t r = 0; r < rows; ++r) {
-        const T* row = in.values<T>().data() + r * width;
-        std::iota(order.begin(), order.end(), I(0));
-        std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](I a, I b) {
-          if (is_above(row[a], row[b])) return true;
-          return !is_above(row[b], row[a]) && a < b;
-        });
-        for (std::int64_t i = 0; i < k; ++i) {
-          values.values<T>()[static_cast<std::size_t>(r * k + i)] = row[order[static_cast<std::size_t>(i)]];
-          places.values<I>()[static_cast<std::size_t>(r * k + i)] = order[static_cast<std::size_t>(i)];
-        }
+        const T* const row = in.values<T>().data() + r * width;
+        I* const found = places.values<I>().data() + r * k;
+        kernels::find_largest(row, k, order, found);
+        for (std::int64_t i = 0; i < k; ++i) values.values<T>()[static_cast<std::size_t>(r * k + i)] = row[found[i]];
       }
     });
   });

@@ -4,6 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/window_attributes.hpp>
+#include <leat/ops/mirror_pad.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -49,17 +50,18 @@ inline shape padded_by(const shape& s, const std::vector<std::pair<std::int64_t,
 inline std::vector<std::vector<std::int64_t>> mirrored(const kernel_node& n, const shape& inner,
                                                        const std::vector<std::pair<std::int64_t, std::int64_t>>& pads) {
   const std::string mode = n.text("mode");
-  if (mode != "REFLECT" && mode != "SYMMETRIC") throw invalid_argument("mode must be either REFLECT or SYMMETRIC, not '" + mode + "'");
-  const std::int64_t repeats = mode == "SYMMETRIC" ? 1 : 0;  // the element at the border counts twice
+  const auto found = std::find(std::begin(leat::detail::mirror_words), std::end(leat::detail::mirror_words), mode);
+  if (found == std::end(leat::detail::mirror_words)) throw invalid_argument("mode must be either REFLECT or SYMMETRIC, not '" + mode + "'");
+  const std::int64_t repeats = found - std::begin(leat::detail::mirror_words);  // 1 if the element at the border counts twice
   std::vector<std::vector<std::int64_t>> places;
   for (int a = 0; a < inner.rank; ++a) {
     const auto [before, behind] = pads[static_cast<std::size_t>(a)];
-    const std::int64_t size = inner[a], most = size - 1 + repeats;
+    const std::int64_t size = inner[a], most = leat::detail::most_mirrored(size, repeats);
     if (before > most || behind > most)
       throw invalid_argument("paddings must be no greater than " + std::string(repeats == 1 ? "the dimension size" : "the dimension size minus 1") +
                              ": " + std::to_string(before) + ", " + std::to_string(behind) + " greater than " + std::to_string(most));
     std::vector<std::int64_t> list;
-    for (std::int64_t k = -before; k < size + behind; ++k) list.push_back(k < 0 ? -k - repeats : k >= size ? 2 * size - 2 - k + repeats : k);
+    for (std::int64_t k = -before; k < size + behind; ++k) list.push_back(leat::detail::mirrored_place(k, size, repeats));
     places.push_back(std::move(list));
   }
   return places;

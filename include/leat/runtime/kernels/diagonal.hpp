@@ -4,6 +4,7 @@
 // left or right end, as the attribute `align` says. Source: TensorFlow `Diag`, `MatrixDiag`, `MatrixBandPart` and their versions.
 
 #include <leat/core/fill.hpp>
+#include <leat/kernels/diagonals.hpp>
 #include <leat/named/definitions/diagonal.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -27,39 +28,23 @@ inline diagonal_range diagonals_from(kernel_context& c, int k) {
   return *range;
 }
 
-/// Matrices of one size with the places of some of their diagonals.
-class diagonal_places {
- public:
-  /// `width` is the length of the rows that hold the diagonals; `usual` is the alignment of nodes without the attribute.
-  diagonal_places(const kernel_node& n, std::string_view usual, const diagonal_range& range, std::int64_t rows, std::int64_t columns,
-                  std::int64_t width)
-      : range_(range), rows_(rows), columns_(columns), width_(width) {
-    const std::string align = n.attribute<std::string>("align", std::string(usual));
-    is_left_above_ = align == "LEFT_RIGHT" || align == "LEFT_LEFT";
-    is_left_below_ = align == "RIGHT_LEFT" || align == "LEFT_LEFT";
-    if (!is_left_above_ && !is_left_below_ && align != "RIGHT_RIGHT")
-      throw invalid_argument("Value for attr 'align' of \"" + align +
-                             "\" is not in the list of allowed values: \"LEFT_RIGHT\", \"RIGHT_LEFT\", \"LEFT_LEFT\", \"RIGHT_RIGHT\"");
-  }
-  std::int64_t of_matrix() const { return rows_ * columns_; }
-  std::int64_t of_diagonals() const { return range_.count() * width_; }
-  /// Calls f(place among the diagonals, place in the matrix) for all elements of the diagonals of one matrix.
-  template <class F>
-  void for_each(F f) const {
-    for (std::int64_t d = range_.upper; d >= range_.lower; --d) {
-      const std::int64_t length = diagonal_range{d, d}.longest(rows_, columns_);
-      const bool is_left = d >= 0 ? is_left_above_ : is_left_below_;
-      const std::int64_t first = (range_.upper - d) * width_ + (is_left ? 0 : width_ - length);
-      const std::int64_t row = std::max<std::int64_t>(-d, 0), column = std::max<std::int64_t>(d, 0);
-      for (std::int64_t i = 0; i < length; ++i) f(first + i, (row + i) * columns_ + column + i);
-    }
-  }
-
- private:
-  diagonal_range range_;
-  std::int64_t rows_, columns_, width_;
-  bool is_left_above_ = false, is_left_below_ = false;
-};
+/// The places of these diagonals. `width` is the length of the rows that hold the diagonals; `usual` is the alignment of nodes without the
+/// attribute.
+inline kernels::diagonal_layout places_of(const kernel_node& n, std::string_view usual, const diagonal_range& range, std::int64_t rows,
+                                          std::int64_t columns, std::int64_t width) {
+  const std::string align = n.attribute<std::string>("align", std::string(usual));
+  const bool is_left_above = align == "LEFT_RIGHT" || align == "LEFT_LEFT", is_left_below = align == "RIGHT_LEFT" || align == "LEFT_LEFT";
+  if (!is_left_above && !is_left_below && align != "RIGHT_RIGHT")
+    throw invalid_argument("Value for attr 'align' of \"" + align +
+                           "\" is not in the list of allowed values: \"LEFT_RIGHT\", \"RIGHT_LEFT\", \"LEFT_LEFT\", \"RIGHT_RIGHT\"");
+  return {.rows = rows, .columns = columns, .width = width, .range = range, .is_left_above = is_left_above, .is_left_below = is_left_below};
+}
+template <class Kernel>
+void run_rows(const Kernel& kernel) {
+  for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
+}
+/// How many rows matrices have, or rows of diagonals, in all.
+inline std::int64_t rows_in(const shape& s) { return product(s, 0, s.rank - 1); }
 
 inline void want_matrix(const shape& s) {
   if (s.rank < 2) throw invalid_argument("input must be at least 2-dim, received shape: " + brackets(s));
@@ -117,15 +102,11 @@ inline void run_matrix_of_diagonals(kernel_context& c, std::string_view usual) {
   for (int i = 0; i < s.rank - (range.count() == 1 ? 1 : 2); ++i) extent.push(s[i]);
   extent.push(rows);
   extent.push(columns);
-  const diagonal_places places(c.node, usual, range, rows, columns, width);
+  const auto places = places_of(c.node, usual, range, rows, columns, width);
   with_storage(given.type(), [&]<class S>(S) {
     const S other = filler<S>(c, 4, "padding_value must be a scalar");
     tensor_value made(given.type(), extent);
-    S* to = stored<S>(made);
-    std::fill_n(to, made.elements(), other);
-    const S* const from = stored<S>(given);
-    for (std::int64_t at = 0; at < given.elements(); at += places.of_diagonals(), to += places.of_matrix())
-      places.for_each([&](std::int64_t in_diagonals, std::int64_t in_matrix) { to[in_matrix] = from[at + in_diagonals]; });
+    run_rows(kernels::matrix_of_diagonals_kernel<S>(nullptr, stored<S>(given), stored<S>(made), places, rows_in(extent), other));
     c.set(0, std::move(made));
   });
 }
@@ -142,15 +123,11 @@ inline void run_diagonals_of_matrix(kernel_context& c, std::string_view usual) {
   for (int i = 0; i + 2 < s.rank; ++i) extent.push(s[i]);
   if (range.count() > 1) extent.push(range.count());
   extent.push(width);
-  const diagonal_places places(c.node, usual, range, rows, columns, width);
+  const auto places = places_of(c.node, usual, range, rows, columns, width);
   with_storage(matrices.type(), [&]<class S>(S) {
     const S other = filler<S>(c, 2, "Padding must be scalar.");
     tensor_value made(matrices.type(), extent);
-    S* const to = stored<S>(made);
-    std::fill_n(to, made.elements(), other);
-    const S* from = stored<S>(matrices);
-    for (std::int64_t at = 0; at < made.elements(); at += places.of_diagonals(), from += places.of_matrix())
-      places.for_each([&](std::int64_t in_diagonals, std::int64_t in_matrix) { to[at + in_diagonals] = from[in_matrix]; });
+    run_rows(kernels::diagonals_of_matrix_kernel<S>(stored<S>(matrices), stored<S>(made), places, rows_in(extent), other));
     c.set(0, std::move(made));
   });
 }
@@ -173,14 +150,12 @@ inline void run_replace_diagonals(kernel_context& c, std::string_view usual) {
         "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests diagonal in "
         "range [lower_diag_index:upper_diag_index].\nInput shape: " +
         brackets(s) + "\nDiagonal shape: " + brackets(given.extent()) + "\nExpected diagonal shape: " + brackets(wanted));
-  const diagonal_places places(c.node, usual, range, rows, columns, width);
+  const auto places = places_of(c.node, usual, range, rows, columns, width);
   tensor_value made = c.take(0);
   if (!made.is_alone()) made = made.copy();
   with_storage(made.type(), [&]<class S>(S) {
-    S* to = stored<S>(made);
-    const S* const from = stored<S>(given);
-    for (std::int64_t at = 0; at < given.elements(); at += places.of_diagonals(), to += places.of_matrix())
-      places.for_each([&](std::int64_t in_diagonals, std::int64_t in_matrix) { to[in_matrix] = from[at + in_diagonals]; });
+    S* const to = stored<S>(made);  // which also is what the other elements are copied from
+    run_rows(kernels::matrix_of_diagonals_kernel<S>(to, stored<S>(given), to, places, rows_in(s), S{}));
   });
   c.set(0, std::move(made));
 }
@@ -201,17 +176,7 @@ inline void run_band(kernel_context& c) {
   const std::int64_t below = width(1, "num_lower", rows, "rows"), above = width(2, "num_upper", columns, "columns");
   tensor_value made(matrices.type(), s);
   with_storage(matrices.type(), [&]<class S>(S) {
-    const S* from = stored<S>(matrices);
-    S* to = stored<S>(made);
-    const std::int64_t all = made.elements() == 0 ? 0 : product(s, 0, s.rank - 1);
-    for (std::int64_t r = 0; r < all; ++r, from += columns, to += columns) {
-      const std::int64_t row = r % rows;
-      const std::int64_t begin = std::clamp<std::int64_t>(row - below, 0, columns);
-      const std::int64_t end = std::clamp<std::int64_t>(row + above + 1, begin, columns);
-      std::fill_n(to, begin, S{});
-      std::copy(from + begin, from + end, to + begin);
-      std::fill(to + end, to + columns, S{});
-    }
+    run_rows(kernels::band_kernel<S>(stored<S>(matrices), stored<S>(made), rows, columns, rows_in(s), below, above));
   });
   c.set(0, std::move(made));
 }

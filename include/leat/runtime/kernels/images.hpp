@@ -8,10 +8,6 @@
 
 namespace leat::runtime {
 
-/// Convolutions that differ in their arrays: of images, of each channel of images by filters of its own, and of volumes.
-enum class convolved { images, channels, volumes };
-constexpr int axes_of(convolved what) { return what == convolved::volumes ? 3 : 2; }
-
 // Convolutions take floating point and int32, as TensorFlow's do.
 template <class F>
 void with_convolved(dtype type, F f) {

@@ -7,6 +7,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/parallel.hpp>
+#include <leat/kernels/local_response.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -283,70 +284,39 @@ inline void run_given_norm_back(kernel_context& c) {
   });
 }
 
-/// The settings of LRN: y = x / (bias + alpha Σ x²)^beta, summed over `radius` channels on either side.
-struct channel_window {
-  std::int64_t radius, channels, rows;
-  double bias, alpha, beta;
-
-  channel_window(const kernel_node& n, const shape& s)
-      : radius(n.integer("depth_radius", 5)),
-        channels(s.rank == 4 ? s[3] : 0),
-        rows(s.rank == 4 ? product(s, 0, 3) : 0),
-        bias(static_cast<double>(n.attribute<float>("bias", 1))),
-        alpha(static_cast<double>(n.attribute<float>("alpha", 1))),
-        beta(static_cast<double>(n.attribute<float>("beta", 0.5f))) {
-    if (s.rank != 4) throw invalid_argument("in must be 4-dimensional, not " + brackets(s));
-    if (radius < 0) throw invalid_argument("depth_radius must be 0 or more, not " + std::to_string(radius));
-    radius = std::min(radius, channels);
-  }
-  std::int64_t begin(std::int64_t k) const { return std::max<std::int64_t>(k - radius, 0); }
-  std::int64_t end(std::int64_t k) const { return std::min(k + radius + 1, channels); }
-  /// bias + alpha Σ x² around channel k of a row.
-  template <class T>
-  T norm(const T* row, std::int64_t k) const {
-    T sum = 0;
-    for (std::int64_t j = begin(k); j < end(k); ++j) sum += row[j] * row[j];
-    return static_cast<T>(bias) + static_cast<T>(alpha) * sum;
-  }
-  template <class F>
-  void for_rows(F f) const {
-    const std::int64_t step = std::max<std::int64_t>((1 << 12) / std::max<std::int64_t>(channels, 1), 1);
-    cpu::parallel_for((rows + step - 1) / step, [&](std::int64_t block) {
-      for (std::int64_t r = block * step; r < std::min((block + 1) * step, rows); ++r) f(r * channels);
-    });
-  }
-};
+/// The settings of an LRN node.
+inline kernels::channel_window channel_window_of(const kernel_node& n, const shape& s) {
+  const std::int64_t radius = n.integer("depth_radius", 5);
+  const auto real = [&](const char* name, float otherwise) { return static_cast<double>(n.attribute<float>(name, otherwise)); };
+  if (s.rank != 4) throw invalid_argument("in must be 4-dimensional, not " + brackets(s));
+  if (radius < 0) throw invalid_argument("depth_radius must be 0 or more, not " + std::to_string(radius));
+  return {std::min(radius, s[3]), s[3], product(s, 0, 3), real("bias", 1), real("alpha", 1), real("beta", 0.5f)};
+}
+template <class Kernel>
+void run_by_pixel(const Kernel& kernel) {
+  const std::int64_t step = std::max<std::int64_t>((1 << 12) / std::max<std::int64_t>(kernel.w.channels, 1), 1), rows = kernel.items();
+  cpu::parallel_for((rows + step - 1) / step, [&](std::int64_t block) {
+    for (std::int64_t r = block * step; r < std::min((block + 1) * step, rows); ++r) kernel(r);
+  });
+}
 inline void run_channel_norm(kernel_context& c) {
   const tensor_value x = c.input(0);
-  const channel_window w(c.node, x.extent());
+  const auto w = channel_window_of(c.node, x.extent());
   with_normalized(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), x.extent());
-    const T* const from = x.values<T>().data();
-    T* const to = made.values<T>().data();
-    w.for_rows([&](std::int64_t at) {
-      for (std::int64_t k = 0; k < w.channels; ++k) to[at + k] = from[at + k] * std::pow(w.norm(from + at, k), static_cast<T>(-w.beta));
-    });
+    run_by_pixel(kernels::local_response_kernel<T>(x.values<T>().data(), made.values<T>().data(), w));
     c.set(0, std::move(made));
   });
 }
 inline void run_channel_norm_back(kernel_context& c) {
   const tensor_value dy = c.input(0), x = c.input(1), y = c.input(2);
-  const channel_window w(c.node, x.extent());
+  const auto w = channel_window_of(c.node, x.extent());
   if (!(dy.extent() == x.extent()) || !(y.extent() == x.extent()))
     throw invalid_argument("input_grads, input_image and output_image must have the same shape");
   with_normalized(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), x.extent());
-    const T *const from = x.values<T>().data(), *const results = y.values<T>().data(), *const slopes = dy.values<T>().data();
-    T* const to = made.values<T>().data();
-    w.for_rows([&](std::int64_t at) {
-      std::fill_n(to + at, w.channels, T(0));
-      for (std::int64_t k = 0; k < w.channels; ++k) {
-        const T norm = w.norm(from + at, k);
-        const T shared = static_cast<T>(-2 * w.alpha * w.beta) * results[at + k] / norm * slopes[at + k];
-        for (std::int64_t j = w.begin(k); j < w.end(k); ++j) to[at + j] += shared * from[at + j];
-        to[at + k] += std::pow(norm, static_cast<T>(-w.beta)) * slopes[at + k];
-      }
-    });
+    run_by_pixel(kernels::local_response_grad_kernel<T>(dy.values<T>().data(), x.values<T>().data(), y.values<T>().data(),
+                                                        made.values<T>().data(), w));
     c.set(0, std::move(made));
   });
 }

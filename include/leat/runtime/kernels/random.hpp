@@ -7,6 +7,7 @@
 #include <leat/core/philox.hpp>
 #include <leat/core/text.hpp>
 #include <leat/cpu/random.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -108,16 +109,13 @@ inline void run_multinomial(kernel_context& c) {
   const auto [seed, begin] = draw(c, 2 * made.elements());
   with_fraction(logits.type(), [&]<class T>(T) {
     with_index(made.type(), [&]<class I>(I) {
-      std::vector<double> below(static_cast<std::size_t>(s[1]));
+      std::vector<double> sums(static_cast<std::size_t>(s[1]));
       for (std::int64_t r = 0; r < s[0]; ++r) {
-        const T* x = logits.values<T>().data() + r * s[1];
-        double top = -std::numeric_limits<double>::infinity(), sum = 0;
-        for (std::int64_t j = 0; j < s[1]; ++j) top = std::max(top, static_cast<double>(x[j]));
-        for (std::int64_t j = 0; j < s[1]; ++j) below[static_cast<std::size_t>(j)] = sum += std::exp(static_cast<double>(x[j]) - top);
-        for (std::int64_t k = 0; k < samples; ++k) {
-          const double u = uniform<double>(seed, begin / 2 + static_cast<std::uint64_t>(r * samples + k)) * sum;
-          const auto at = std::upper_bound(below.begin(), below.end(), u) - below.begin();
-          made.values<I>()[static_cast<std::size_t>(r * samples + k)] = static_cast<I>(std::min<std::int64_t>(at, s[1] - 1));
+        const double total = kernels::store_sums(kernels::class_weights<T>(logits.values<T>().data() + r * s[1], s[1]), sums.data());
+        for (std::int64_t k = r * samples; k < (r + 1) * samples; ++k) {
+          const double number = uniform<double>(seed, begin / 2 + static_cast<std::uint64_t>(k)) * total;
+          made.values<I>()[static_cast<std::size_t>(k)] =
+              static_cast<I>(std::min<std::int64_t>(kernels::class_at(sums.data(), s[1], number), s[1] - 1));
         }
       }
     });
@@ -125,28 +123,72 @@ inline void run_multinomial(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-template <bool Normal>
+/// The two numbers of input `k`. Errors: invalid_argument if it has another shape.
+inline tensor_value seed_pair(kernel_context& c, int k) {
+  tensor_value seed = c.input(k);
+  if (seed.extent().rank != 1 || seed.extent()[0] != 2) throw invalid_argument("seed must have shape [2], not " + brackets(seed.extent()));
+  return seed;
+}
+template <distribution_of_numbers How>
 void run_stateless(kernel_context& c) {
   const shape extent = shape_from(c.numbers(0));
-  const tensor_value seed = c.input(1);
-  if (seed.extent().rank != 1 || seed.extent()[0] != 2) throw invalid_argument("seed must have shape [2], not " + brackets(seed.extent()));
+  const tensor_value seed = seed_pair(c, 1);
   const dtype type = c.node.type_of("dtype", dtype::float32);
   tensor_value made(type, extent);
-  // As a program's step would store them: one attribute, then the shapes [2] of the seed and [elements] of the result.
-  const std::int64_t numbers[]{1, static_cast<std::int64_t>(type), 1, 2, 1, made.elements()};
-  with_fraction(type, [&]<class T>(T) {
+  with_fraction(type, [&](auto) {
     with_index(seed.type(), [&]<class Seed>(Seed) {
-      void* operands[]{const_cast<Seed*>(seed.values<Seed>().data()), made.values<T>().data()};
-      using kernel = kernels::stateless_random_kernel<Normal, Seed>;
-      cpu::loops_of<kernel>::run(kernel(operands, kernels::step_numbers(numbers)));
+      run_class_kernel<kernels::stateless_random_kernel<How, Seed>>({static_cast<std::int64_t>(type)}, {&seed}, made);
+    });
+  });
+  c.set(0, std::move(made));
+}
+inline void run_stateless_integers(kernel_context& c) {
+  const shape extent = shape_from(c.numbers(0));
+  const tensor_value seed = seed_pair(c, 1);
+  for (const int k : {2, 3})
+    if (c.extent(k).rank != 0)
+      throw invalid_argument((k == 2 ? "minval" : "maxval") + (" must be 0-D, got shape " + brackets(c.extent(k))));
+  const std::int64_t low = c.number(2), high = c.number(3);
+  if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
+  const dtype type = c.type(2);
+  tensor_value made(type, extent);
+  with_index(type, [&](auto) {
+    with_index(seed.type(), [&]<class Seed>(Seed) {
+      run_class_kernel<kernels::stateless_integers_kernel<Seed>>({static_cast<std::int64_t>(type), low, high}, {&seed}, made);
+    });
+  });
+  c.set(0, std::move(made));
+}
+inline void run_stateless_multinomial(kernel_context& c) {
+  const tensor_value logits = c.input(0), seed = seed_pair(c, 2);
+  const shape& s = logits.extent();
+  if (s.rank != 2) throw invalid_argument("logits should be a matrix, got shape " + brackets(s));
+  if (c.extent(1).rank != 0) throw invalid_argument("num_samples should be a scalar, got shape " + brackets(c.extent(1)));
+  const std::int64_t samples = c.number(1);
+  if (samples < 0) throw invalid_argument("num_samples should be non-negative, got " + std::to_string(samples));
+  if (s[1] < 1) throw invalid_argument("num_classes should be positive, got " + std::to_string(s[1]));
+  const dtype type = c.node.type_of("output_dtype", dtype::int64);
+  shape extent;
+  extent.push(s[0]);
+  extent.push(samples);
+  tensor_value made(type, extent);
+  with_fraction(logits.type(), [&]<class T>(T) {
+    with_index(seed.type(), [&]<class Seed>(Seed) {
+      with_index(type, [&](auto) {
+        run_class_kernel<kernels::stateless_multinomial_kernel<T, Seed>>({samples, static_cast<std::int64_t>(type)}, {&logits, &seed},
+                                                                            made);
+      });
     });
   });
   c.set(0, std::move(made));
 }
 
 LEAT_FILL(fill_random_kernels) {
-  register_kernel("StatelessRandomUniform", run_stateless<false>);
-  register_kernel("StatelessRandomNormal", run_stateless<true>);
+  register_kernel("StatelessRandomUniform", run_stateless<distribution_of_numbers::uniform>);
+  register_kernel("StatelessRandomNormal", run_stateless<distribution_of_numbers::normal>);
+  register_kernel("StatelessTruncatedNormal", run_stateless<distribution_of_numbers::truncated_normal>);
+  register_kernel("StatelessRandomUniformInt", run_stateless_integers);
+  register_kernel("StatelessMultinomial", run_stateless_multinomial);
   register_kernel("RandomUniform", [](kernel_context& c) {
     run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return uniform<T>(seed, i); });
   });

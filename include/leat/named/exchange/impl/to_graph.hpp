@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
+#include <leat/named/exchange/row_writers.hpp>
 #include <leat/named/exchange/to_graph.hpp>
 #include <leat/named/graph/default_graph.hpp>
 

@@ -10,6 +10,7 @@
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/recurrent/cells.hpp>
+#include <leat/ops/cells.hpp>
 
 #include <cmath>
 
@@ -68,6 +69,58 @@ LEAT_FUNCTION rnn_result basic_rnn_step(std::int64_t units, const basic_rnn_cell
   return {y, {y}};
 }
 
+// The operators of the cells' formulas, whose nodes have TensorFlow's names.
+struct named_cell_math {
+  static output add(const output& a, const output& b) { return leat::add(a, b, "add"); }
+  static output multiply(const output& a, const output& b) { return leat::multiply(a, b, "mul"); }
+  static output rest_of(const output& u) { return subtract(tensor_literal(u.type(), {}, 1), u, "sub"); }
+};
+// Those of `BasicLSTMCell`, which has other names, and the factors of some products in another order.
+struct basic_lstm_math {
+  output forget_bias;
+  const std::function<output(const output&)>& activation;
+
+  output forget_gate(const output& f, const output&) const { return sigmoid(add(f, forget_bias), {}); }
+  output keep(const output& forget, const output& c) const { return multiply(c, forget); }
+  output input_gate(const output& i, const output&) const { return sigmoid(i, {}); }
+  output output_gate(const output& o, const output&) const { return sigmoid(o, {}); }
+  output activated(const output& x) const { return detail::activated(activation, x); }
+  static output limited(const output& c) { return c; }
+  static output add(const output& a, const output& b) { return leat::add(a, b); }
+  static output multiply(const output& a, const output& b) { return leat::multiply(a, b); }
+  template <class Gate, class Activated>
+  static output show(Gate gate, Activated its_activated) {
+    const output shown = its_activated();
+    return multiply(shown, gate());
+  }
+};
+// Those of `LSTMCell`, whose gates may see c, and c be limited.
+struct named_lstm_math : named_cell_math {
+  const lstm_cell_options& options;
+  output see_f, see_i, see_o;
+  output (*limit)(const output&, const std::optional<double>&);
+
+  static output gate(const output& from, const output& weight, const output& c) {
+    return sigmoid(static_cast<bool>(weight) ? add(from, multiply(weight, c)) : from, {});
+  }
+  output forget_gate(const output& f, const output& c) const {
+    return gate(add_number(f, options.forget_bias), see_f, c);
+  }
+  static output keep(const output& forget, const output& c) { return multiply(forget, c); }
+  output input_gate(const output& i, const output& c) const { return gate(i, see_i, c); }
+  output output_gate(const output& o, const output& c) const { return gate(o, see_o, c); }
+  output activated(const output& x) const { return detail::activated(options.activation, x); }
+  output limited(const output& c) const { return limit(c, options.cell_clip); }
+  template <class Gate, class Activated>
+  static output show(Gate gate, Activated its_activated) {
+    const output leaving = gate();
+    return multiply(leaving, its_activated());
+  }
+
+ private:
+  static output add_number(const output& f, double number) { return leat::add(f, tensor_literal(f.type(), {}, number), "add"); }
+};
+
 LEAT_FUNCTION rnn_result gru_step(std::int64_t units, const gru_cell_options& options, const output& x, const rnn_state& state) {
   const output& h = state[0];
   const std::int64_t rows = width_of(x) + units;
@@ -78,11 +131,8 @@ LEAT_FUNCTION rnn_result gru_step(std::int64_t units, const gru_cell_options& op
   const output candidate = get_variable("candidate/kernel", {rows, units}, {.type = x.type(), .initializer = options.kernel_initializer});
   const output bias = get_variable("candidate/bias", {units}, {.type = x.type(), .initializer = bias_value});
   const std::vector<output> both = split(sigmoid(weighted(x, h, gates, gate_bias), {}), 2, 1);
-  const output reset = multiply(both[0], h, "mul");
-  const output fresh = activated(options.activation, weighted(x, reset, candidate, bias));
-  const output kept = multiply(both[1], h, "mul");
-  const output rest = subtract(tensor_literal(x.type(), {}, 1), both[1], "sub");
-  const output y = add(kept, multiply(rest, fresh, "mul"), "add");
+  const output y = gru_formula(named_cell_math{}, both[0], both[1], h,
+                               [&](const output& reset) { return activated(options.activation, weighted(x, reset, candidate, bias)); });
   return {y, {y}};
 }
 
@@ -95,12 +145,7 @@ LEAT_FUNCTION rnn_result basic_lstm_step(std::int64_t units, const basic_lstm_ce
   const output all = weighted(x, state[1], kernel, bias);
   const std::vector<output> ijfo = call_operator(g, "Split", {axis, all}, {{"num_split", std::int64_t{4}}}, "split").outputs();
   const output forget_bias = g.named().make_constant(g, {x.type(), {}, options.forget_bias}, "Const");
-  const output forget = sigmoid(add(ijfo[2], forget_bias), {});
-  const output kept = multiply(state[0], forget);
-  const output entering = sigmoid(ijfo[0], {});
-  const output c = add(kept, multiply(entering, activated(options.activation, ijfo[1])));
-  const output shown = activated(options.activation, c);
-  const output h = multiply(shown, sigmoid(ijfo[3], {}));
+  const auto [c, h] = lstm_formula(basic_lstm_math{forget_bias, options.activation}, ijfo[0], ijfo[1], ijfo[2], ijfo[3], state[0]);
   return {h, {c, h}};
 }
 
@@ -118,19 +163,12 @@ LEAT_FUNCTION rnn_result lstm_step(std::int64_t units, const lstm_cell_options& 
   }
   if (options.num_proj > 0) projection = get_variable("projection/kernel", {units, options.num_proj}, weights);
   const std::vector<output> ijfo = split(weighted(x, state[1], kernel, bias), 4, 1);
-  const auto gate = [](const output& from, const output& weight, const output& c) {
-    return sigmoid(static_cast<bool>(weight) ? add(from, multiply(weight, c, "mul"), "add") : from, {});
-  };
   const auto limited = [](const output& y, const std::optional<double>& most) {
     if (!most) return y;
     return clip_by_value(y, tensor_literal(y.type(), {}, -*most), tensor_literal(y.type(), {}, *most));
   };
-  const output forget = gate(add(ijfo[2], tensor_literal(x.type(), {}, options.forget_bias), "add"), see_f, before);
-  const output kept = multiply(forget, before, "mul");
-  const output entering = gate(ijfo[0], see_i, before);
-  const output c = limited(add(kept, multiply(entering, activated(options.activation, ijfo[1]), "mul"), "add"), options.cell_clip);
-  const output leaving = gate(ijfo[3], see_o, c);
-  output h = multiply(leaving, activated(options.activation, c), "mul");
+  const named_lstm_math math{{}, options, see_f, see_i, see_o, limited};
+  auto [c, h] = lstm_formula(math, ijfo[0], ijfo[1], ijfo[2], ijfo[3], before);
   if (static_cast<bool>(projection)) h = limited(matmul(h, projection), options.proj_clip);
   return {h, {c, h}};
 }

@@ -1,0 +1,131 @@
+#pragma once
+// Kernels of `top_k` and `dynamic_stitch`, as work items for any device.
+
+#include <leat/kernels/whole_array.hpp>
+#include <leat/ops/top_k.hpp>
+
+#include <numeric>
+#include <vector>
+
+namespace leat::kernels {
+
+/// Order for finding the largest elements. NaN is above all numbers, as in XLA's total order: with an order in which NaN equals everything,
+/// the comparison would not be a strict weak ordering.
+template <class T>
+constexpr bool is_above(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a != a || b != b) return a != a && b == b;
+  }
+  return b < a;
+}
+/// Whether an element of a row comes before another one: the larger first, of equal ones the first.
+template <class T, class Index>
+constexpr bool comes_before(const T* row, Index a, Index b) {
+  if (is_above(row[a], row[b])) return true;
+  return !is_above(row[b], row[a]) && a < b;
+}
+/// The positions of the k largest elements of a row, in order; `order` is room for the positions of all.
+template <class T, class Index>
+void find_largest(const T* row, std::int64_t k, std::vector<Index>& order, Index* to) {
+  std::iota(order.begin(), order.end(), Index(0));
+  std::partial_sort(order.begin(), order.begin() + k, order.end(), [row](Index a, Index b) { return comes_before(row, a, b); });
+  std::copy_n(order.begin(), k, to);
+}
+
+/// Item r: row r. Each position is the first of those that come after the one before it, so that no memory is needed.
+template <class T>
+struct top_places_kernel {
+  static constexpr bool may_refuse = false;
+  const T* in;
+  std::int32_t* out;
+  std::int64_t rows, width, count;
+  top_places_kernel(void* const* p, const step_numbers& n)
+      : in(static_cast<const T*>(p[0])), out(static_cast<std::int32_t*>(p[1])), rows(n.product(0, 0, n.rank(0) - 1)),
+        width(n.size(0, n.rank(0) - 1)), count(n.attribute(0)) {}
+  std::int64_t items() const { return count == 0 ? 0 : rows; }
+  std::int64_t work() const { return width * count; }
+  constexpr void operator()(std::int64_t r) const {
+    const T* const row = in + r * width;
+    std::int32_t* const to = out + r * count;
+    for (std::int64_t k = 0; k < count; ++k) {
+      std::int64_t best = -1;
+      for (std::int64_t i = 0; i < width; ++i) {
+        if (k > 0 && !comes_before(row, static_cast<std::int64_t>(to[k - 1]), i)) continue;
+        if (best < 0 || comes_before(row, i, best)) best = i;
+      }
+      to[k] = static_cast<std::int32_t>(best);
+    }
+  }
+  /// Runs all items on the host, which sorts the positions.
+  void run_all() const {
+    std::vector<std::int32_t> order(static_cast<std::size_t>(width));
+    for (std::int64_t r = 0, n = items(); r < n; ++r) {
+      if (count == 1) (*this)(r);
+      else find_largest(in + r * width, count, order, out + r * count);
+    }
+  }
+};
+template <>
+struct kernel_of<top_places_op> : kernel_without_indices<top_places_kernel> {
+  static constexpr dtype takes[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8};
+};
+
+/// Item j: column j of the result.
+template <class T>
+struct dynamic_stitch_kernel {
+  static constexpr bool may_refuse = false;
+  static constexpr int most = dynamic_stitch_op::most;
+  const T* in[most];
+  const std::int32_t* indices[most];
+  std::int64_t count[most];
+  T* out;
+  int arrays;
+  std::int64_t rows, width;
+  dynamic_stitch_kernel(void* const* p, const step_numbers& n)
+      : in{}, indices{}, count{}, arrays(static_cast<int>(n.attribute(1))), rows(n.size(2 * static_cast<int>(n.attribute(1)), 0)),
+        width(n.product(2 * static_cast<int>(n.attribute(1)), 1, n.rank(2 * static_cast<int>(n.attribute(1))))) {
+    out = static_cast<T*>(p[2 * arrays]);
+    for (int k = 0; k < arrays; ++k) {
+      in[k] = static_cast<const T*>(p[k]);
+      indices[k] = static_cast<const std::int32_t*>(p[arrays + k]);
+      count[k] = n.product(arrays + k, 0, n.rank(arrays + k));
+    }
+  }
+  std::int64_t items() const { return width; }
+  std::int64_t work() const { return rows; }
+  constexpr void operator()(std::int64_t j) const {
+    for (std::int64_t r = 0; r < rows; ++r) out[r * width + j] = T{};
+    for (int k = 0; k < arrays; ++k)
+      for (std::int64_t i = 0; i < count[k]; ++i) out[indices[k][i] * width + j] = in[k][i * width + j];
+  }
+  /// Runs all items on the host, row by row.
+  void run_all() const {
+    std::fill_n(out, rows * width, T{});
+    for (int k = 0; k < arrays; ++k)
+      for (std::int64_t i = 0; i < count[k]; ++i) copy_row(in[k] + i * width, width, out + indices[k][i] * width);
+  }
+};
+template <>
+struct kernel_of<dynamic_stitch_op> : kernel_without_indices<dynamic_stitch_kernel> {
+  static constexpr bool only_moves = true;
+  template <class T>
+  static std::int64_t bytes_to_read(const step_numbers& n, int k) {
+    const auto arrays = static_cast<int>(n.attribute(1));
+    return k < arrays || k >= 2 * arrays ? 0 : n.product(k, 0, n.rank(k)) * static_cast<std::int64_t>(sizeof(std::int32_t));
+  }
+  /// Checks all indices.
+  template <class T>
+  static void look(void* const* p, const step_numbers& n, int) {
+    const auto arrays = static_cast<int>(n.attribute(1));
+    const std::int64_t rows = n.size(2 * arrays, 0);
+    for (int k = 0; k < arrays; ++k) {
+      const auto* const indices = static_cast<const std::int32_t*>(p[arrays + k]);
+      const std::int64_t at = find_out_of_range(indices, n.product(arrays + k, 0, n.rank(arrays + k)), rows, false);
+      if (at >= 0)
+        throw invalid_argument("indices[" + std::to_string(k) + "][" + std::to_string(at) + "] = " + std::to_string(indices[at]) +
+                               " is out of range [0, " + std::to_string(rows) + ")");
+    }
+  }
+};
+
+}  // namespace leat::kernels
