@@ -182,6 +182,10 @@ std::vector<sample> written_samples() {
   sum("MatMul", {x({1, 1}), x({1, 1})});
   sum("BatchMatMulV2", {x({2, 1, 2, 3}), x({5, 3, 4})});
   sum("BatchMatMulV2", {x({0, 2, 3}), x({0, 3, 4})});
+  for (const char* equation : {"ij,kj->ik", "ij,kj->", "ij,ij->j", "ij,kl->kijl"}) sum("Einsum", {x({2, 3}), x({2, 3})}, {{"equation", std::string(equation)}});
+  for (const char* equation : {"ii->i", "ii->", "ij->ji", "ij->j", "...->...", "ij->jji"}) sum("Einsum", {x({3, 3})}, {{"equation", std::string(equation)}});
+  sum("Einsum", {x({2, 1, 3}), x({4, 3})}, {{"equation", std::string("i...,...->...i")}});
+  sum("Einsum", {x({2, 0}), x({0, 3})}, {{"equation", std::string("ij,jk->ik")}});
   for (const char* format : {"NHWC", "NCHW"}) {
     const bool first = std::string_view(format) == "NCHW";
     const attribute_map layout{{"data_format", format}};

@@ -3,73 +3,25 @@
 // the compiler's.
 
 #include <leat/ops/contraction.hpp>
+#include <leat/ops/einsum_equation.hpp>
 
 namespace leat {
 
 namespace detail {
 
-/// An equation's labels: of the operands, and of the result.
-struct einsum_labels {
-  std::string_view problem{};
-  int operands = 0;
-  number_list operand[2];
-  number_list result;
-};
-
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// Reads an equation as NumPy does. Without an arrow, the result has the labels that occur once, in alphabetical order, capitals first.
-constexpr einsum_labels read_equation(std::string_view text) {
-  einsum_labels made;
-  made.operands = 1;
-  bool in_result = false;
-  const auto wrong = [&](std::string_view why) {
-    made.problem = why;
-    return made;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == ' ') continue;
-    if (c == ',') {
-      if (in_result) return wrong("a comma behind the arrow");
-      if (++made.operands > 2) return wrong("more than two operands: write it as einsums of two each");
-    } else if (c == '-') {
-      if (i + 1 == text.size() || text[i + 1] != '>') return wrong("a '-' without a '>' behind it");
-      if (in_result) return wrong("more than one arrow");
-      in_result = true;
-      ++i;
-    } else if (is_letter(c)) {
-      number_list& labels = in_result ? made.result : made.operand[made.operands - 1];
-      if (labels.count == max_rank) return wrong("more than 8 letters for one array");
-      labels.push(c);
-    } else if (c == '.') {
-      return wrong("an ellipsis: write a letter for each axis");
-    } else {
-      return wrong("a character that is no letter, comma, arrow or space");
-    }
-  }
-  const auto times = [&](std::int64_t label) {
-    int n = 0;
-    for (const number_list& labels : made.operand)
-      for (int i = 0; i < labels.count; ++i) n += labels[i] == label;
-    return n;
-  };
-  if (!in_result)
-    for (std::int64_t c = 'A'; c <= 'z'; ++c)
-      if (is_letter(static_cast<char>(c)) && times(c) == 1) {
-        if (made.result.count == max_rank) return wrong("more than 8 dimensions");
-        made.result.push(c);
-      }
-  for (int i = 0; i < made.result.count; ++i) {
-    if (times(made.result[i]) == 0) return wrong("a letter of the result that no operand has");
-    if (made.result.find(made.result[i]) != i) return wrong("a letter occurs twice in the result");
-  }
+// An equation for arrays whose axes all have a letter, each at most once in the result.
+constexpr einsum_labels read_equation_of_letters(std::string_view text) {
+  einsum_labels made = read_equation(text);
+  if (!made.problem.empty()) return made;
+  if (made.has_ellipsis()) made.problem = "an ellipsis: write a letter for each axis";
+  for (int i = 0; i < made.result.count; ++i)
+    if (made.result.find(made.result[i]) != i) made.problem = "a letter occurs twice in the result";
   return made;
 }
 
 template <fixed_string Equation>
 struct equation {
-  static constexpr einsum_labels labels = read_equation(Equation.view());
+  static constexpr einsum_labels labels = read_equation_of_letters(Equation.view());
   static constexpr number_list first() { return labels.operand[0]; }
   static constexpr number_list second() { return labels.operand[1]; }
   static constexpr number_list result() { return labels.result; }

@@ -35,6 +35,7 @@
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
+#include <leat/named/gradients/einsum.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/impl/functions.hpp>

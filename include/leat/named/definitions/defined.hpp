@@ -4,6 +4,7 @@
 #include <leat/named/definitions/array.hpp>
 #include <leat/named/definitions/control.hpp>
 #include <leat/named/definitions/diagonal.hpp>
+#include <leat/named/definitions/einsum.hpp>
 #include <leat/named/definitions/elements.hpp>
 #include <leat/named/definitions/exchange.hpp>
 #include <leat/named/definitions/images.hpp>

@@ -116,6 +116,7 @@ namespace detail {
 LEAT_DECLARE_FILL(fill_array_definitions);
 LEAT_DECLARE_FILL(fill_control_definitions);
 LEAT_DECLARE_FILL(fill_diagonal_definitions);
+LEAT_DECLARE_FILL(fill_einsum_definitions);
 LEAT_DECLARE_FILL(fill_element_definitions);
 LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_image_definitions);

@@ -10,6 +10,7 @@
 #include <leat/runtime/kernels/crops.hpp>
 #include <leat/runtime/kernels/diagonal.hpp>
 #include <leat/runtime/kernels/dilation.hpp>
+#include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
 #include <leat/runtime/kernels/images.hpp>
