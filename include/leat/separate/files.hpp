@@ -20,6 +20,7 @@
 #include <leat/data/impl/graph_iterator.hpp>
 #include <leat/data/impl/iterator_states.hpp>
 #include <leat/data/impl/stage.hpp>
+#include <leat/data/kernels.hpp>
 #include <leat/io/impl/collections.hpp>
 #include <leat/io/impl/csv.hpp>
 #include <leat/io/impl/describe.hpp>

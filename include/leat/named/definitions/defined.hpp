@@ -6,13 +6,16 @@
 #include <leat/named/definitions/diagonal.hpp>
 #include <leat/named/definitions/einsum.hpp>
 #include <leat/named/definitions/elements.hpp>
+#include <leat/named/definitions/examples.hpp>
 #include <leat/named/definitions/exchange.hpp>
+#include <leat/named/definitions/files.hpp>
 #include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
 #include <leat/named/definitions/state.hpp>
+#include <leat/named/definitions/tables.hpp>
 #include <leat/named/definitions/tensor_array.hpp>
 #include <leat/named/definitions/tensor_list.hpp>
 #include <leat/named/definitions/text.hpp>

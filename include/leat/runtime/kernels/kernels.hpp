@@ -29,8 +29,11 @@
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/suppression.hpp>
+#include <leat/runtime/kernels/tables.hpp>
 #include <leat/runtime/kernels/tensor_array.hpp>
 #include <leat/runtime/kernels/tensor_list.hpp>
 #include <leat/runtime/kernels/text.hpp>
+#include <leat/runtime/kernels/text_parts.hpp>
+#include <leat/runtime/kernels/text_values.hpp>
 #include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>
