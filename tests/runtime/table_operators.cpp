@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct tables {
   // A session that a node's first run has made keeps the tables.
   std::vector<tensor_value> run(const graph_operation& node) {
     if (!session) session.emplace(g, options);
-    return session->run(node.outputs().empty() ? std::vector<output>{} : node.outputs(), feeds, {node});
+    if (node.outputs().empty()) return session->run({fetch_item(node)}, feeds);
+    return session->run(node.outputs(), feeds);
   }
   std::vector<tensor_value> run(const char* type, std::initializer_list<number_argument> inputs, attribute_map settings = {}) {
     return run(call_operator(g, type, inputs, std::move(settings)));

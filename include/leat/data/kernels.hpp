@@ -3,3 +3,4 @@
 
 #include <leat/data/kernels_examples.hpp>
 #include <leat/data/kernels_files.hpp>
+#include <leat/data/kernels_images.hpp>

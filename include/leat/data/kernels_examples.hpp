@@ -3,6 +3,7 @@
 // `ParseExample`, `ParseExampleV2`, `ParseSingleExample`.
 
 #include <leat/core/fill.hpp>
+#include <leat/core/sizes_text.hpp>
 #include <leat/io/impl/example.hpp>
 #include <leat/proto/in_quotes.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -157,10 +158,7 @@ class example_parser {
   }
   [[noreturn]] void refuse_count(std::size_t k, std::size_t at, std::int64_t is) const {
     const wanted_feature& wanted = features_[k];
-    std::string sizes = "[";
-    for (int axis = 0; axis < wanted.extent.rank; ++axis)
-      sizes += (axis > 0 ? "," : "") + (wanted.extent[axis] < 0 ? std::string("?") : std::to_string(wanted.extent[axis]));
-    sizes += "]";
+    const std::string sizes = sizes_text(wanted.extent);
     const std::string kind = kind_word(wanted.type);
     if (wanted.what == wanted_feature::form::padded)
       throw invalid_argument(which(k, at) + "Number of " + kind + " values is not a multiple of stride length. Saw " + std::to_string(is) +
@@ -251,7 +249,7 @@ inline void add_dense(kernel_context& c, std::vector<wanted_feature>& to, const 
     if (is_padded) {
       made.what = wanted_feature::form::padded;
       if (made.fallback.elements() != 1)
-        throw invalid_argument("dense_shape[" + at + "] is a variable length shape: " + shape_text(made.extent) + ", therefore def_value[" + at +
+        throw invalid_argument("dense_shape[" + at + "] is a variable length shape: " + sizes_text(made.extent) + ", therefore def_value[" + at +
                                "] must contain a single element (the padding element).  But its shape is: " + brackets(made.fallback.extent()));
     } else if (made.fallback.elements() > 0 && !(made.fallback.extent() == made.extent)) {
       throw invalid_argument("def_value[" + at + "].shape() == " + brackets(made.fallback.extent()) + " is not compatible with dense_shapes_[" +

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
+#include <optional>
 #include <set>
 
 namespace leat::detail {
@@ -66,6 +66,14 @@ inline void run_write_file(kernel_context& c) {
   io::write_file(path, c.input(1).as<std::string>());
 }
 
+// The path of a name that a folder's list gave; nothing if it leads outside, as a link may.
+inline std::optional<std::string> path_if_within_root(kernel_context& c, const std::string& name) {
+  try {
+    return path_within_root(c, name);
+  } catch (const invalid_argument&) {
+    return std::nullopt;
+  }
+}
 /// Adds the names that match a pattern, in which `*`, `?` and `[...]` stand within the name of one file or folder. A name is written as the
 /// pattern is: behind the folder of files, or from the root on.
 inline void add_matches(kernel_context& c, const std::string& pattern, std::set<std::string>& to) {
@@ -89,9 +97,9 @@ inline void add_matches(kernel_context& c, const std::string& pattern, std::set<
         add(parts[k]);
         continue;
       }
-      // A folder is looked into only within the session's, or if it is that one.
-      const std::string inside = path_within_root(c, folder + "x");
-      const std::filesystem::path where = std::filesystem::path(inside).parent_path();
+      const auto inside = path_if_within_root(c, folder + "x");
+      if (!inside) continue;
+      const std::filesystem::path where = std::filesystem::path(*inside).parent_path();
       for (std::filesystem::directory_iterator at(where, problem), end; !problem && at != end; at.increment(problem)) {
         const std::string name = at->path().filename().string();
         if (::fnmatch(parts[k].c_str(), name.c_str(), FNM_PATHNAME) == 0) add(name);
@@ -101,7 +109,7 @@ inline void add_matches(kernel_context& c, const std::string& pattern, std::set<
     found = std::move(next);
   }
   for (const std::string& name : found)
-    if (std::filesystem::exists(path_within_root(c, name), problem)) to.insert(name);
+    if (const auto inside = path_if_within_root(c, name); inside && std::filesystem::exists(*inside, problem)) to.insert(name);
 }
 inline void run_matching_files(kernel_context& c) {
   std::set<std::string> names;

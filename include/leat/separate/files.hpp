@@ -42,6 +42,7 @@
 #include <leat/io/impl/safetensors.hpp>
 #include <leat/io/impl/saved_model.hpp>
 #include <leat/io/impl/saved_model_folder.hpp>
+#include <leat/io/impl/png.hpp>
 #include <leat/io/impl/saver_nodes.hpp>
 #include <leat/io/impl/sliced_checkpoint.hpp>
 #include <leat/io/impl/snappy.hpp>

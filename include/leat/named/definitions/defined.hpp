@@ -10,6 +10,7 @@
 #include <leat/named/definitions/exchange.hpp>
 #include <leat/named/definitions/files.hpp>
 #include <leat/named/definitions/images.hpp>
+#include <leat/named/definitions/image_files.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>

@@ -4,6 +4,7 @@
 
 #include <leat/core/error.hpp>
 #include <leat/core/shape.hpp>
+#include <leat/core/sizes_text.hpp>
 #include <leat/ops/einsum_equation.hpp>
 
 #include <algorithm>
@@ -34,13 +35,6 @@ inline einsum_labels einsum_labels_of(const std::string& equation, int inputs) {
   return labels;
 }
 
-// The sizes of an operand as TensorFlow writes them, "[3,4]"; "?" where one is not known.
-inline std::string einsum_extent(const shape& s) {
-  std::string text = "[";
-  for (int i = 0; i < s.rank; ++i) text += (i > 0 ? "," : "") + (s[i] < 0 ? std::string("?") : std::to_string(s[i]));
-  return text + "]";
-}
-
 /// The axes of arrays of known rank. Errors: invalid_argument for another rank or other sizes than the labels say; unimplemented for a result
 /// of more than 8 dimensions.
 inline einsum_axes einsum_axes_of(const einsum_labels& labels, const std::vector<shape>& extents) {
@@ -67,7 +61,7 @@ inline einsum_axes einsum_axes_of(const einsum_labels& labels, const std::vector
       const bool stretches = einsum_axes::is_broadcast(label) && (size == 1 || s[axis] == 1);
       if (size >= 0 && size != s[axis] && !stretches)
         throw invalid_argument("Expected dimension " + std::to_string(size) + " at axis " + std::to_string(axis) + " of the input shaped " +
-                               einsum_extent(s) + " but got dimension " + std::to_string(s[axis]));
+                               sizes_text(s) + " but got dimension " + std::to_string(s[axis]));
       if (size < 0 ? !(einsum_axes::is_broadcast(label) && s[axis] == 1) : size == 1) size = s[axis];
     }
   }

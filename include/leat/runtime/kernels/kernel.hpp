@@ -229,6 +229,7 @@ LEAT_DECLARE_FILL(fill_iterator_kernels);
 LEAT_DECLARE_FILL(fill_saver_kernels);
 LEAT_DECLARE_FILL(fill_example_kernels);
 LEAT_DECLARE_FILL(fill_file_kernels);
+LEAT_DECLARE_FILL(fill_image_file_kernels);
 
 struct kernel_registry {
   std::mutex guard;
@@ -249,7 +250,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_table_kernels, runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels,
                         runtime::fill_text_kernels, runtime::fill_text_part_kernels, runtime::fill_text_value_kernels,
                         runtime::fill_unique_kernels, runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels,
-                        fill_iterator_kernels, fill_saver_kernels, fill_example_kernels, fill_file_kernels)});
+                        fill_iterator_kernels, fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
   return table;
 }
 }  // namespace detail

@@ -183,7 +183,9 @@ class run_planner {
         {"StatefulPartitionedCall", functions}, {"PartitionedCall", functions}, {"SaveV2", savers}, {"RestoreV2", savers}, {"MergeV2Checkpoints", savers},
         {"ParseExample", records}, {"ParseExampleV2", records}, {"ParseSingleExample", records}, {"TextLineReaderV2", records},
         {"TFRecordReaderV2", records}, {"WholeFileReaderV2", records}, {"IdentityReaderV2", records}, {"ReadFile", records},
-        {"WriteFile", records}, {"MatchingFiles", records}, {"InitializeTableFromTextFileV2", records}};
+        {"WriteFile", records}, {"MatchingFiles", records}, {"InitializeTableFromTextFileV2", records},
+        {"DecodePng", records}, {"DecodeBmp", records}, {"DecodeGif", records}, {"DecodeJpeg", records}, {"DecodeImage", records},
+        {"EncodePng", records}};
     for (const auto& [of, remedy] : remedies)
       if (of == type) return remedy;
     return {};
