@@ -182,6 +182,18 @@ std::vector<sample> written_samples() {
   sum("MatMul", {x({1, 1}), x({1, 1})});
   sum("BatchMatMulV2", {x({2, 1, 2, 3}), x({5, 3, 4})});
   sum("BatchMatMulV2", {x({0, 2, 3}), x({0, 3, 4})});
+  const argument places = indices({3, 2}, {1, 0, 0, 2, 0, 1}, dtype::int64), sides = numbers({2, 3}, dtype::int64);
+  add("SparseReorder", {places, x({3}), sides});
+  add("SparseConcat", {places, places, x({3}), x({3}), sides, sides}, {{"concat_dim", 1}});
+  add("SparseSlice", {places, x({3}), sides, numbers({0, 1}, dtype::int64), numbers({2, 2}, dtype::int64)});
+  const argument floats = of(dtype::float32, {2, 3}), bound = of(dtype::float32, {});
+  add("FakeQuantWithMinMaxArgs", {floats});
+  list.back().sharp = true;
+  add("FakeQuantWithMinMaxArgsGradient", {floats, floats});
+  add("FakeQuantWithMinMaxVars", {floats, bound, bound});
+  list.back().sharp = true;
+  sum("FakeQuantWithMinMaxVarsGradient", {floats, floats, bound, bound});
+  sum("CTCGreedyDecoder", {x({4, 2, 3}), numbers({4, 3})});
   for (const char* equation : {"ij,kj->ik", "ij,kj->", "ij,ij->j", "ij,kl->kijl"}) sum("Einsum", {x({2, 3}), x({2, 3})}, {{"equation", std::string(equation)}});
   for (const char* equation : {"ii->i", "ii->", "ij->ji", "ij->j", "...->...", "ij->jji"}) sum("Einsum", {x({3, 3})}, {{"equation", std::string(equation)}});
   sum("Einsum", {x({2, 1, 3}), x({4, 3})}, {{"equation", std::string("i...,...->...i")}});
@@ -530,6 +542,10 @@ std::vector<sample> written_samples() {
     }
     sum("SparseToDense", {indices({2, 2}, {0, 1, 1, 0}, type), numbers({2, 3}, type), x({2}), x({})});
     add("SparseToDense", {indices({2}, {1, 0}, type), numbers({3}, type), x({2}), x({})});
+    for (const bool turned : {false, true})
+      sum("SparseTensorDenseMatMul", {indices({3, 2}, {0, 1, 1, 0, 1, 2}, type), x({3}), numbers({2, 3}, dtype::int64), turned ? x({4, 3}) : x({3, 4})},
+          {{"adjoint_b", turned}});
+    sum("SparseTensorDenseMatMul", {indices({1, 2}, {1, 2}, type), x({1}), numbers({2, 3}, dtype::int64), x({2, 4})}, {{"adjoint_a", true}});
   }
 
   // what writes variables

@@ -125,11 +125,12 @@ TEST_CASE("dense features: required ones, defaults, shapes") {
   w.defaults = {floats{8, 9}};
   CHECK(parse({a, example_of({{"y", wholes{1}}})}, w)[0].as<floats>() == floats{1, 2, 8, 9});
   CHECK(parse({example_of({{"x", std::monostate{}}})}, w)[0].as<floats>() == floats{8, 9});
-  CHECK(parse({example_of({{"x", floats{1}}}), nothing}, {.dense = {"x"}, .defaults = {tensor_value(5.0f)}, .shapes = {proto_of({})}})[0].as<floats>() ==
-        floats{1, 5});
-  CHECK(parse({example_of({{"x", floats{1, 2, 3, 4}}})}, {.dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({2, 2})}})[0].extent() ==
-        shape(3, {1, 2, 2}));
-  CHECK(parse({example_of({{"x", floats{}}})}, {.dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({0})}})[0].extent() == shape(2, {1, 0}));
+  CHECK(parse({example_of({{"x", floats{1}}}), nothing}, {.dense = {"x"}, .defaults = {tensor_value(5.0f)}, .shapes = {proto_of({})}})[0]
+            .as<floats>() == floats{1, 5});
+  CHECK(parse({example_of({{"x", floats{1, 2, 3, 4}}})}, {.dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({2, 2})}})[0]
+            .extent() == shape(3, {1, 2, 2}));
+  CHECK(parse({example_of({{"x", floats{}}})}, {.dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({0})}})[0].extent() ==
+        shape(2, {1, 0}));
   const wanted text{.dense = {"z"}, .defaults = {strings{"d"}}, .shapes = {proto_of({1})}};
   CHECK(parse({a, nothing}, text)[0].texts() == strings{"q", "d"});
   CHECK(parse({}, two_floats)[0].extent() == shape(2, {0, 2}));
@@ -146,11 +147,15 @@ TEST_CASE("padded features") {
   CHECK(pairs[0].as<floats>() == floats{1, 2, 3, 4, 1, 2, -1, -1, -1, -1, -1, -1});
   CHECK(parse_single(b, padded)[0].as<wholes>() == wholes{6, 7});
   CHECK(parse_single(nothing, padded)[0].extent() == shape(1, {0}));
-  CHECK(leat_test::says(refusal([&] { parse({example_of({{"x", floats{1, 2, 3}}})}, rows); }),
-                        "Name: <unknown>, Key: x, Index: 0.  Number of float values is not a multiple of stride length. Saw 3 values but output shape is: [?,2]"));
+  CHECK(leat_test::says(
+      refusal([&] {
+        parse({example_of({{"x", floats{1, 2, 3}}})}, rows);
+      }),
+      "Name: <unknown>, Key: x, Index: 0.  Number of float values is not a multiple of stride length. Saw 3 values but output shape is: [?,2]"));
   wanted w = padded;
   w.defaults = {wholes{1, 2}};
-  CHECK(leat_test::says(refusal([&] { parse({a}, w); }), "therefore def_value[0] must contain a single element (the padding element).  But its shape is: [2]"));
+  CHECK(leat_test::says(refusal([&] { parse({a}, w); }),
+                        "therefore def_value[0] must contain a single element (the padding element).  But its shape is: [2]"));
 }
 
 TEST_CASE("sparse and ragged features") {
@@ -164,12 +169,15 @@ TEST_CASE("sparse and ragged features") {
   CHECK(got[5].extent() == shape(1, {0}));
   CHECK(got[6].as<wholes>() == wholes{3, 2});
   CHECK(got[8].as<wholes>() == wholes{3, 0});
-  const auto single = parse_single(b, {.sparse = {"y"}, .sparse_types = {data_type::int64}, .dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({2})}});
+  const auto single = parse_single(
+      b, {.sparse = {"y"}, .sparse_types = {data_type::int64}, .dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({2})}});
   CHECK(single[0].extent() == shape(2, {2, 1}));
   CHECK(single[0].as<wholes>() == wholes{0, 1});
   CHECK(single[2].as<wholes>() == wholes{2});
   CHECK(single[3].as<floats>() == floats{4, 5});
-  const auto by_vectors = parse_by_vectors(tensor_value(b), {.sparse = {"y"}, .sparse_types = {data_type::int64}, .dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({2})}});
+  const auto by_vectors = parse_by_vectors(
+      tensor_value(b),
+      {.sparse = {"y"}, .sparse_types = {data_type::int64}, .dense = {"x"}, .defaults = {floats{}}, .shapes = {proto_of({2})}});
   CHECK(by_vectors[0].as<wholes>() == wholes{0, 1});
   CHECK(by_vectors[3].extent() == shape(1, {2}));
 
@@ -194,12 +202,17 @@ TEST_CASE("what is refused, in TensorFlow's words") {
   says(single, missing);
   CHECK(single.find("Name:") == std::string::npos);
   const std::string ints = example_of({{"x", wholes{1, 2}}});
-  says(refusal([&] { parse({a, ints}, two_floats); }),
+  says(refusal([&] {
+         parse({a, ints}, two_floats);
+       }),
        "Name: <unknown>, Key: x, Index: 1.  Data types don't match. Data type: int64 but expected type: float");
   says(refusal([&] { parse_single(ints, two_floats); }), "Key: x.  Data types don't match. Data type: int64 but expected type: float");
   const wanted sparse{.sparse = {"y"}, .sparse_types = {data_type::float32}};
-  says(refusal([&] { parse({a}, sparse); }), "Name: <unknown>, Key: y, Index: 0.  Data types don't match. Expected type: float, Actual type: int64");
-  says(refusal([&] { parse({example_of({{"x", floats{1, 2, 3}}})}, two_floats); }),
+  says(refusal([&] { parse({a}, sparse); }),
+       "Name: <unknown>, Key: y, Index: 0.  Data types don't match. Expected type: float, Actual type: int64");
+  says(refusal([&] {
+         parse({example_of({{"x", floats{1, 2, 3}}})}, two_floats);
+       }),
        "Name: <unknown>, Key: x, Index: 0.  Number of float values != expected.  Values size: 3 but output shape: [2]");
   named.names = {"u"};
   says(refusal([&] { parse({a, b}, named); }), "Expected names have the same shape as serialized: name.shape=[1], serialized.shape=[2]");

@@ -1,4 +1,5 @@
-// Readers, and operators on whole files, in graphs: values and errors are those of TensorFlow 2.21, and nothing outside the session's folder.
+// Readers, and operators on whole files, in graphs: values and errors are those of TensorFlow 2.21, and nothing outside the session's
+// folder.
 
 #include <leat/data/kernels.hpp>
 #include <leat/graphs.hpp>
@@ -72,7 +73,8 @@ struct reading {
   }
   std::int64_t count(const char* type) { return run(type, {reader})[0].as<std::int64_t>(); }
   void ends() {
-    CHECK(leat_test::says(leat_test::message_of<out_of_range>([&] { next(); }), "is closed and has insufficient elements (requested 1, current size 0)"));
+    CHECK(leat_test::says(leat_test::message_of<out_of_range>([&] { next(); }),
+                          "is closed and has insufficient elements (requested 1, current size 0)"));
   }
 };
 
@@ -186,7 +188,12 @@ TEST_CASE("readers leave files that are missing, damaged or elsewhere") {
     r.run("QueueEnqueueV2", {pairs, both});
     CHECK(refuses([&] { r.run("ReaderReadV2", {r.reader, pairs}); }, "Expected to dequeue a one-element string tensor"));
     CHECK(refuses([&] { r.run("ReaderReadV2", {r.queue, r.queue}); }, "another kind"));
-    CHECK(refuses([&] { reading bad("TFRecordReader", {}, files.path, {{"compression_type", "LZ"s}}); bad.next(); }, "compression_type 'LZ'"));
+    CHECK(refuses(
+        [&] {
+          reading bad("TFRecordReader", {}, files.path, {{"compression_type", "LZ"s}});
+          bad.next();
+        },
+        "compression_type 'LZ'"));
   }
 }
 
@@ -208,7 +215,8 @@ TEST_CASE("a read that waits for a name ends with its deadline") {
 TEST_CASE("whole files: read, written, found by a pattern") {
   const folder_of_files files;
   CHECK(run_in(files.path, "ReadFile", {tensor_value("b.txt")})[0].as<std::string>() == "x\n");
-  CHECK(refuses([&] { run_in(files.path, "ReadFile", {tensor_value(strings{"b.txt"})}); }, "Input filename tensor must be scalar, but had shape: [1]"));
+  CHECK(refuses([&] { run_in(files.path, "ReadFile", {tensor_value(strings{"b.txt"})}); },
+                "Input filename tensor must be scalar, but had shape: [1]"));
   for (const std::string& name : {"none"s, "sub"s, "../b.txt"s, "/etc/hostname"s, ""s, "a\0b"s})
     CHECK_THROWS_AS(run_in(files.path, "ReadFile", {tensor_value(name)}), error);
   CHECK(refuses([&] { run_in("", "ReadFile", {tensor_value("b.txt")}); }, "session_options::file_root"));

@@ -64,7 +64,8 @@ TEST_CASE("a static table: contents once, values of keys") {
   const output a = t.text({"a"}), abc = t.text({"a", "b", "c"}), numbers = t.constant_of(wholes{1, 2, 3});
   const output none = t.constant_of(tensor_value(std::int64_t{-1}));
   CHECK(says(t.refusal<failed_precondition>("LookupTableFindV2", {table, a, none}), "Table not initialized."));
-  CHECK(says(t.refusal<aborted>("LookupTableExportV2", {table}, {{"Tkeys", text_dtype}, {"Tvalues", dtype::int64}}), "HashTable is not initialized."));
+  CHECK(says(t.refusal<aborted>("LookupTableExportV2", {table}, {{"Tkeys", text_dtype}, {"Tvalues", dtype::int64}}),
+             "HashTable is not initialized."));
   CHECK(whole_of(t.run("LookupTableSizeV2", {table})[0]) == wholes{0});
   t.run("InitializeTableV2", {table, abc, numbers});
   t.run("InitializeTableV2", {table, abc, numbers});
@@ -74,11 +75,13 @@ TEST_CASE("a static table: contents once, values of keys") {
   CHECK(found.extent() == shape(2, {1, 2}));
   CHECK(whole_of(found) == wholes{1, -1});
   auto exported = t.run("LookupTableExportV2", {table}, {{"Tkeys", text_dtype}, {"Tvalues", dtype::int64}});
-  for (std::size_t i = 0; i < 3; ++i) CHECK(exported[0].texts()[i] == strings{"", "a", "b", "c"}[static_cast<std::size_t>(whole_of(exported[1])[i])]);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(exported[0].texts()[i] == strings{"", "a", "b", "c"}[static_cast<std::size_t>(whole_of(exported[1])[i])]);
 
   const output az = t.text({"a", "z"}), two = t.constant_of(wholes{1, 2}), one = t.constant_of(wholes{1});
   CHECK(says(t.refusal<failed_precondition>("InitializeTableV2", {table, az, two}), "Table was already initialized with different data."));
-  CHECK(says(t.refusal<unimplemented>("LookupTableInsertV2", {table, a, one}), "Insert not supported by InitializableLookupTable implementations"));
+  CHECK(says(t.refusal<unimplemented>("LookupTableInsertV2", {table, a, one}),
+             "Insert not supported by InitializableLookupTable implementations"));
   CHECK(says(t.refusal<failed_precondition>("LookupTableImportV2", {table, a, one}), "Table was already initialized with different data."));
   CHECK(says(t.refusal<invalid_argument>("LookupTableFindV2", {table, one, none}),
              "Signature mismatch, have: resource, int64, int64->int64 expected: resource, string, int64->int64"));
@@ -94,7 +97,8 @@ TEST_CASE("a static table: contents once, values of keys") {
              "HashTable has different value for same key. Key a has 1 and trying to add value 2"));
   CHECK(says(t.refusal<invalid_argument>("InitializeTableV2", {other, aa, one}), "Keys and values must have the same size 2 vs 1"));
   CHECK(says(t.refusal<invalid_argument>("InitializeTableV2", {other, pair, two}), "Keys must be a vector, but received shape[1,2]"));
-  CHECK(says(t.refusal<invalid_argument>("InitializeTableV2", {other, t.text({}), t.constant_of(wholes{})}), "keys and values cannot be empty tensors."));
+  CHECK(says(t.refusal<invalid_argument>("InitializeTableV2", {other, t.text({}), t.constant_of(wholes{})}),
+             "keys and values cannot be empty tensors."));
   CHECK(says(t.refusal<invalid_argument>("InitializeTableV2", {other, one, one}),
              "Signature mismatch, have: resource, int64, int64-> expected: resource, string, int64->"));
   t.run("InitializeTableV2", {other, aa, t.constant_of(wholes{5, 5})});
@@ -111,7 +115,8 @@ TEST_CASE("a mutable table") {
   CHECK(t.run("LookupTableFindV2", {table, some, none})[0].as<std::vector<float>>() == std::vector<float>{9, -1});
   const output each = t.constant_of(std::vector<float>{-1, -2});
   CHECK(t.run("LookupTableFindV2", {table, some, each})[0].as<std::vector<float>>() == std::vector<float>{9, -2});
-  CHECK(says(t.refusal<invalid_argument>("LookupTableInsertV2", {table, some, t.constant_of(std::vector<float>{1})}), "Expected shape [2] for value, got [1]"));
+  CHECK(says(t.refusal<invalid_argument>("LookupTableInsertV2", {table, some, t.constant_of(std::vector<float>{1})}),
+             "Expected shape [2] for value, got [1]"));
   CHECK(says(t.refusal<invalid_argument>("InitializeTableV2", {table, some, each}), "is not initializable"));
   t.run("LookupTableRemoveV2", {table, some});
   CHECK(whole_of(t.run("LookupTableSizeV2", {table})[0]) == wholes{1});
@@ -122,8 +127,8 @@ TEST_CASE("a mutable table") {
   CHECK_THROWS_AS(t.run("LookupTableExportV2", {table}, {{"Tkeys", text_dtype}, {"Tvalues", dtype::float32}}), invalid_argument);
   const output words = t.make("MutableHashTableV2", dtype::int32, text_dtype);
   t.run("LookupTableInsertV2", {words, t.constant_of(std::vector<std::int32_t>{-7}), t.text({"seven\0"s})});
-  CHECK(t.run("LookupTableFindV2", {words, t.constant_of(std::vector<std::int32_t>{-7, 0}), t.constant_of(tensor_value("none"))})[0].texts() ==
-        strings{"seven\0"s, "none"});
+  CHECK(t.run("LookupTableFindV2", {words, t.constant_of(std::vector<std::int32_t>{-7, 0}), t.constant_of(tensor_value("none"))})[0]
+            .texts() == strings{"seven\0"s, "none"});
   CHECK_THROWS_AS(t.run("LookupTableSizeV2", {t.constant_of(tensor_value("no table"))}), error);
 }
 
@@ -141,8 +146,8 @@ TEST_CASE("a table from the lines of a file") {
   tables t;
   t.options.file_root = folder.string();
   int number = 0;
-  const auto initialize = [&](const std::string& contents, std::int64_t key, std::int64_t value, attribute_map settings = {}, dtype keys = text_dtype,
-                              dtype values = dtype::int64, const std::string& name = "words.txt") {
+  const auto initialize = [&](const std::string& contents, std::int64_t key, std::int64_t value, attribute_map settings = {},
+                              dtype keys = text_dtype, dtype values = dtype::int64, const std::string& name = "words.txt") {
     std::ofstream(folder / "words.txt", std::ios::binary) << contents;
     const output table = t.make("HashTableV2", keys, values, "from file " + std::to_string(++number));
     settings["key_index"] = key;
@@ -176,7 +181,8 @@ TEST_CASE("a table from the lines of a file") {
   refuses("Invalid vocab_size in words.txt: expected 5 but got 3", "a\nb\nc\n", -2, -1, attribute_map{{"vocab_size", 5}});
   refuses("HashTable has different value for same key. Key a has 0 and trying to add value 1", "a\na\n", -2, -1);
   refuses("Invalid content in words.txt: empty line found at position 3.", "a\n\nb\n", -2, -1);
-  refuses("Value index for line number requires table value dtype of int64, got float", "a\n", -2, -1, attribute_map{}, text_dtype, dtype::float32);
+  refuses("Value index for line number requires table value dtype of int64, got float", "a\n", -2, -1, attribute_map{}, text_dtype,
+          dtype::float32);
   refuses("Field a in line 0 is not a valid int64.", "a\n", -2, -1, attribute_map{}, dtype::int64);
   refuses("delimiter should be only 1 char", "x::1\n", 0, 1, attribute_map{{"delimiter", "::"s}});
   refuses("no lines", "", -2, -1);

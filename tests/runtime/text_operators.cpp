@@ -38,7 +38,8 @@ whole_list whole_of(const tensor_value& v) { return {v.values<std::int64_t>().be
 TEST_CASE("AsString: each dtype and format") {
   const auto as = [](tensor_value v, attribute_map settings = {}) { return run_texts("AsString", {std::move(v)}, settings); };
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
-  CHECK(as(std::vector<float>{3.14159f, -0.0f, infinite, 1e20f}) == strings{"3.141590", "-0.000000", "inf", "100000002004087734272.000000"});
+  CHECK(as(std::vector<float>{3.14159f, -0.0f, infinite, 1e20f}) ==
+        strings{"3.141590", "-0.000000", "inf", "100000002004087734272.000000"});
   CHECK(as(std::vector<float>{std::abs(nan)}) == strings{"nan"});
   CHECK(as(std::vector<double>{3.14159, 1e-7, 1e20}, {{"shortest", true}}) == strings{"3.14159", "1e-07", "1e+20"});
   CHECK(as(std::vector<float>{3.14159f}, {{"scientific", true}, {"precision", 2}}) == strings{"3.14e+00"});
@@ -92,11 +93,13 @@ TEST_CASE("StringSplit and StringSplitV2") {
   CHECK(run("StringSplitV2", lines, " ") ==
         split{{0, 0, 0, 1, 0, 2, 0, 3, 1, 0, 2, 0, 2, 1, 2, 2, 2, 3}, {"a", "b", "", "c", "", "", "", "d", ""}, {3, 4}});
   CHECK(run("StringSplitV2", {"a<>b<><>c"}, "<>") == split{{0, 0, 0, 1, 0, 2, 0, 3}, {"a", "b", "", "c"}, {1, 4}});
-  CHECK(run("StringSplitV2", {"a b  c d", "", " e f"}, "", {{"maxsplit", 1}}) == split{{0, 0, 0, 1, 2, 0, 2, 1}, {"a", "b  c d", "e", "f"}, {3, 2}});
+  CHECK(run("StringSplitV2", {"a b  c d", "", " e f"}, "", {{"maxsplit", 1}}) ==
+        split{{0, 0, 0, 1, 2, 0, 2, 1}, {"a", "b  c d", "e", "f"}, {3, 2}});
   CHECK(run("StringSplitV2", {"a,b,c,d"}, ",", {{"maxsplit", 2}}) == split{{0, 0, 0, 1, 0, 2}, {"a", "b", "c,d"}, {1, 3}});
   CHECK(run("StringSplitV2", {"a,b,c,d"}, ",", {{"maxsplit", 0}}) == split{{0, 0}, {"a,b,c,d"}, {1, 1}});
   CHECK(run("StringSplitV2", {" a  b  c "}, "", {{"maxsplit", 1}}) == split{{0, 0, 0, 1}, {"a", "b  c "}, {1, 2}});
-  CHECK(run("StringSplitV2", {" a b c\x0b\x00"s + "d"}, "", {{"maxsplit", -5}}) == split{{0, 0, 0, 1, 0, 2, 0, 3}, {"a", "b", "c", "\0d"s}, {1, 4}});
+  CHECK(run("StringSplitV2", {" a b c\x0b\x00"s + "d"}, "", {{"maxsplit", -5}}) ==
+        split{{0, 0, 0, 1, 0, 2, 0, 3}, {"a", "b", "c", "\0d"s}, {1, 4}});
   CHECK(leat_test::says(refusal("StringSplit", {tensor_value("abc"), tensor_value("")}), "input must be a vector, got shape: []"));
   CHECK(leat_test::says(refusal("StringSplit", {texts({"a"}), texts({",", ";"})}), "delimiter must be a scalar, got shape: [2]"));
   CHECK(leat_test::says(refusal("StringSplitV2", {texts({"a"}), texts({","})}), "sep must be a scalar, got shape: [1]"));
@@ -104,10 +107,14 @@ TEST_CASE("StringSplit and StringSplitV2") {
 
 TEST_CASE("lengths and parts of strings") {
   const attribute_map characters{{"unit", "UTF8_CHAR"s}};
-  const auto length = [](strings list, const attribute_map& settings = {}) { return list_of(run_node("StringLength", {texts(list)}, {}, settings)[0]); };
+  const auto length = [](strings list, const attribute_map& settings = {}) {
+    return list_of(run_node("StringLength", {texts(list)}, {}, settings)[0]);
+  };
   CHECK(length({"a\xc3\xb1", ""}, characters) == number_list{2, 0});
   CHECK(length({"a\xc3\xb1", "\0\0"s}) == number_list{3, 2});
-  CHECK(length({"\xff\x80\x80" "a"}, characters) == number_list{2});
+  CHECK(length({"\xff\x80\x80"
+                "a"},
+               characters) == number_list{2});
   CHECK(leat_test::says(refusal("StringLength", {texts({"a"})}, {{"unit", "X"s}}), "Value for attr 'unit' of \"X\""));
 
   const auto part = [](tensor_value list, tensor_value from, tensor_value count, const attribute_map& settings = {}) {
@@ -122,9 +129,12 @@ TEST_CASE("lengths and parts of strings") {
   CHECK(part(texts({"hello"}), numbers({1}), numbers({-1})) == strings{"ello"});
   CHECK(part(tensor_value("hello"), numbers({1, 2}), numbers({1, 2})) == strings{"e", "ll"});
   CHECK(part(texts({"hello"}), numbers({1, 2, 3}), numbers({1, 1, 1})) == strings{"e", "l", "l"});
-  CHECK(part(texts({"hello", "ab"}), tensor_of(dtype::int32, {2, 1}, {0, 1}),
-             tensor_of(dtype::int32, {2, 1}, {1, 2})) == strings{"h", "a", "el", "b"});
-  CHECK(part(texts({"a\xc3\xb1" "b"}), tensor_value(std::int64_t{-2}), tensor_value(std::int64_t{9}), characters) == strings{"\xc3\xb1" "b"});
+  CHECK(part(texts({"hello", "ab"}), tensor_of(dtype::int32, {2, 1}, {0, 1}), tensor_of(dtype::int32, {2, 1}, {1, 2})) ==
+        strings{"h", "a", "el", "b"});
+  CHECK(part(texts({"a\xc3\xb1"
+                    "b"}),
+             tensor_value(std::int64_t{-2}), tensor_value(std::int64_t{9}), characters) == strings{"\xc3\xb1"
+                                                                                                   "b"});
   CHECK(part(texts({"a"}), tensor_value(std::int64_t{0}), tensor_value(INT64_MAX)) == strings{"a"});
   CHECK(part(texts(strings{}), numbers({1}), numbers({1})).empty());
   const auto refuses = [&](tensor_value list, tensor_value from, tensor_value count, std::string_view words) {
@@ -142,7 +152,8 @@ TEST_CASE("letters, spaces, joins") {
   CHECK(run_texts("StringUpper", {texts({"ab\xc3\xa7{"})}, {{"encoding", ""s}}) == strings{"AB\xc3\xa7{"});
   CHECK(run_texts("StringUpper", {texts({"ab"})}, {{"encoding", "utf-8"s}}) == strings{"AB"});
   CHECK(leat_test::says(refusal<unimplemented>("StringUpper", {texts({"\xc3\xa7"})}, {{"encoding", "utf-8"s}}), "beyond ASCII"));
-  CHECK(leat_test::says(refusal("StringLower", {texts({"A"})}, {{"encoding", "latin"s}}), "only utf-8 or '' (no encoding) is supported, received latin"));
+  CHECK(leat_test::says(refusal("StringLower", {texts({"A"})}, {{"encoding", "latin"s}}),
+                        "only utf-8 or '' (no encoding) is supported, received latin"));
   CHECK(run_texts("StringStrip", {texts({" a b\t\n\x0b\x0c\r", "\0 a"s, " "})}) == strings{"a b", "\0 a"s, ""});
 
   const tensor_value square = texts({2, 2}, {"a", "b", "c", "d"});
@@ -160,7 +171,8 @@ TEST_CASE("letters, spaces, joins") {
   CHECK(strings_of(join(texts({0, 2}, {}), {1})).empty());
   CHECK(leat_test::says(refusal<out_of_range>("ReduceJoin", {square, tensor_value(std::vector<std::int32_t>{2})}),
                         "Invalid reduction dimension 2 for input with 2 dimension(s)"));
-  CHECK(leat_test::says(refusal("ReduceJoin", {square, tensor_value(std::vector<std::int32_t>{0, -2})}), "Duplicate reduction dimension -2"));
+  CHECK(
+      leat_test::says(refusal("ReduceJoin", {square, tensor_value(std::vector<std::int32_t>{0, -2})}), "Duplicate reduction dimension -2"));
   graph g;
   const auto scope = g.as_default();
   const output known = placeholder(text_dtype, shape(2, {3, 4}));
@@ -184,7 +196,9 @@ TEST_CASE("RegexReplace") {
   CHECK(replace("aab", "a*?", "-") == "-a-a-b-");
   CHECK(replace("aab", "a+?", "-") == "--b");
   CHECK(replace("aab", "a", "\\1") == "aab");
-  CHECK(replace("\xc3\xb1" "ab", "", "-") == "-\xc3\xb1-a-b-");
+  CHECK(replace("\xc3\xb1"
+                "ab",
+                "", "-") == "-\xc3\xb1-a-b-");
   CHECK(replace("foo bar  baz", "\\s+", " ") == "foo bar baz");
   CHECK(replace("aab", "a|ab", "-") == "--b");
   CHECK(replace("aab", "ab|a", "-") == "--");
@@ -200,7 +214,8 @@ TEST_CASE("RegexReplace") {
   CHECK(leat_test::says(refusal("RegexReplace", {texts({"a"}), tensor_value("("), tensor_value("")}), "a parenthesis that is not closed"));
   CHECK(leat_test::says(refusal("RegexReplace", {texts({"a"}), tensor_value("a"), tensor_value("\\x")}), "backslash"));
   CHECK(leat_test::says(refusal("RegexReplace", {texts({"a"}), tensor_value("a"), tensor_value("\\")}), "backslash"));
-  CHECK(leat_test::says(refusal("RegexReplace", {texts({"a"}), texts({"a"}), tensor_value("")}), "Pattern must be scalar, but received [1]"));
+  CHECK(
+      leat_test::says(refusal("RegexReplace", {texts({"a"}), texts({"a"}), tensor_value("")}), "Pattern must be scalar, but received [1]"));
   // a pattern that takes exponential time where ways are tried one after another
   CHECK(replace(std::string(2000, 'a'), "(a*)*b", "") == std::string(2000, 'a'));
 }
@@ -228,17 +243,26 @@ TEST_CASE("StringToNumber") {
                                                                              {"-2147483649", dtype::int32},
                                                                              {"9223372036854775808", dtype::int64},
                                                                              {"", dtype::int64}})
-    CHECK(leat_test::says(refusal("StringToNumber", {texts({text})}, {{"out_type", type}}), "StringToNumberOp could not correctly convert string: " + std::string(text.c_str())));
+    CHECK(leat_test::says(refusal("StringToNumber", {texts({text})}, {{"out_type", type}}),
+                          "StringToNumberOp could not correctly convert string: " + std::string(text.c_str())));
 }
 
 TEST_CASE("buckets of strings") {
-  const strings list{"a", "", "hello world", std::string(20, 'x'), std::string(40, 'y'), std::string(100, 'z'), std::string(64, 'w'), std::string(65, 'v'),
+  const strings list{"a",
+                     "",
+                     "hello world",
+                     std::string(20, 'x'),
+                     std::string(40, 'y'),
+                     std::string(100, 'z'),
+                     std::string(64, 'w'),
+                     std::string(65, 'v'),
                      std::string(1000, 'q')};
   const attribute_map most{{"num_buckets", std::int64_t{1} << 62}};
   CHECK(whole_of(run_node("StringToHashBucketFast", {texts(list)}, {}, most)[0]) ==
-        whole_list{3694432073954588131, 1936946117179621455, 1769834696496558107, 3621402210320469444, 276292113409495006, 4609163928736578169,
-                   4555407945498560506, 978096718525207200, 4178784377876605292});
-  CHECK(whole_of(run_node("StringToHashBucket", {texts({"a", "", "hello world", std::string(20, 'x'), std::string(40, 'y')})}, {}, most)[0]) ==
+        whole_list{3694432073954588131, 1936946117179621455, 1769834696496558107, 3621402210320469444, 276292113409495006,
+                   4609163928736578169, 4555407945498560506, 978096718525207200, 4178784377876605292});
+  CHECK(whole_of(
+            run_node("StringToHashBucket", {texts({"a", "", "hello world", std::string(20, 'x'), std::string(40, 'y')})}, {}, most)[0]) ==
         whole_list{2996632905371535868, 105434511174508091, 936430787915428847, 2648813785153059629, 2760375234777655417});
 }
 
@@ -277,7 +301,9 @@ TEST_CASE("DecodeCSV") {
   CHECK(list_of(got[0]) == number_list{1, 3});
   CHECK(list_of(got[1]) == number_list{2.5, 9});
   CHECK(strings_of(got[2]) == strings{"a", "b"});
-  const auto first_text = [&](std::string record, const attribute_map& settings = {}) { return strings_of(decode(texts({record}), {text, zero}, settings)[0])[0]; };
+  const auto first_text = [&](std::string record, const attribute_map& settings = {}) {
+    return strings_of(decode(texts({record}), {text, zero}, settings)[0])[0];
+  };
   CHECK(first_text("\"a,b\",2") == "a,b");
   CHECK(first_text("\"a\"\"b\",2") == "a\"b");
   CHECK(first_text("\"a\nb\",2") == "a\nb");
@@ -290,7 +316,8 @@ TEST_CASE("DecodeCSV") {
   const attribute_map some{{"select_cols", std::vector<std::int64_t>{0, 2}}};
   CHECK(list_of(decode(texts({"1,2,3"}), {zero, zero}, some)[1]) == number_list{3});
   CHECK(decode(texts(strings{}), {zero})[0].elements() == 0);
-  const auto refuses = [&](std::string record, std::vector<tensor_value> defaults, std::string_view words, const attribute_map& settings = {}) {
+  const auto refuses = [&](std::string record, std::vector<tensor_value> defaults, std::string_view words,
+                           const attribute_map& settings = {}) {
     defaults.insert(defaults.begin(), texts({record}));
     CHECK(leat_test::says(refusal("DecodeCSV", defaults, settings), words));
   };

@@ -23,7 +23,8 @@ struct named_slice {
 inline std::optional<named_slice> parse_slice(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto fail = [&] {
-    throw invalid_argument("shape_and_slice '" + std::string(text) + "' is not the shape of a tensor and a slice of it, such as '4 3 0,2:-'");
+    throw invalid_argument("shape_and_slice '" + std::string(text) +
+                           "' is not the shape of a tensor and a slice of it, such as '4 3 0,2:-'");
   };
   const auto number = [&](std::string_view digits) {
     if (digits.empty() || digits.size() > 13 || digits.find_first_not_of("0123456789") != digits.npos) fail();
@@ -63,7 +64,8 @@ inline std::optional<named_slice> parse_slice(std::string_view text) {
 inline std::vector<std::string> names_for(kernel_context& c, int k, std::size_t count, std::string_view what) {
   const tensor_value names = c.input(k);
   if (names.extent().rank > 1 || names.texts().size() != count)
-    throw invalid_argument(std::string(what) + " must be a vector of " + std::to_string(count) + " strings, not " + brackets(names.extent()));
+    throw invalid_argument(std::string(what) + " must be a vector of " + std::to_string(count) + " strings, not " +
+                           brackets(names.extent()));
   return names.texts();
 }
 /// Saves the inputs from `first` on. `slices`: the input that tells of which tensors they are slices, or -1.

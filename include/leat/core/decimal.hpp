@@ -58,8 +58,7 @@ bool read_number(std::string_view text, T& value) {
     T size = 0;
     const auto [behind, problem] = std::from_chars(text.data(), end, size, is_hex ? std::chars_format::hex : std::chars_format::general);
     if (behind != end || (problem != std::errc{} && problem != std::errc::result_out_of_range)) return false;
-    if (problem == std::errc::result_out_of_range)
-      size = is_hex || !is_below_one(text) ? std::numeric_limits<T>::infinity() : T(0);
+    if (problem == std::errc::result_out_of_range) size = is_hex || !is_below_one(text) ? std::numeric_limits<T>::infinity() : T(0);
     value = negative ? -size : size;
     return true;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Hashes of strings that TensorFlow's graphs rely on, so that a string falls into the same bucket everywhere. They are no protection against
-// strings that were made to collide. Sources: FarmHash (`farmhashna`, G. Pike), MurmurHash64A (A. Appleby).
+// Hashes of strings that TensorFlow's graphs rely on, so that a string falls into the same bucket everywhere. They are no protection
+// against strings that were made to collide. Sources: FarmHash (`farmhashna`, G. Pike), MurmurHash64A (A. Appleby).
 
 #include <bit>
 #include <cstdint>
@@ -53,7 +53,8 @@ class farm_fingerprint {
     }
     if (size_ >= 4) return joined(size_ + (word{read<std::uint32_t>(0)} << 3), read<std::uint32_t>(size_ - 4), factor());
     if (size_ == 0) return k2;
-    const auto y = static_cast<std::uint32_t>(byte(0) + (byte(size_ >> 1) << 8)), z = static_cast<std::uint32_t>(size_ + (byte(size_ - 1) << 2));
+    const auto y = static_cast<std::uint32_t>(byte(0) + (byte(size_ >> 1) << 8)),
+               z = static_cast<std::uint32_t>(size_ + (byte(size_ - 1) << 2));
     return folded(y * k2 ^ z * k0) * k2;
   }
   word up_to_32() const {

@@ -27,8 +27,8 @@ class text_pattern {
   /// The places of a match and of its groups: begin and end, or `none` for a group that takes no part. Groups beyond the ninth have none.
   static constexpr std::size_t none = static_cast<std::size_t>(-1), most_places = 20;
   using places = std::array<std::size_t, most_places>;
-  /// The first match that begins at `from` or later. Of several that begin there, the one that the pattern prefers: the first alternative, as
-  /// much as possible, as little as possible behind `?`. Errors of `check`, which is called from time to time.
+  /// The first match that begins at `from` or later. Of several that begin there, the one that the pattern prefers: the first alternative,
+  /// as much as possible, as little as possible behind `?`. Errors of `check`, which is called from time to time.
   std::optional<places> find(std::string_view text, std::size_t from, const std::function<void()>& check = {}) const;
   int groups() const { return groups_; }
   /// The text with its first match, or each, replaced by `rewrite`, in which `\0` is the match and `\1` the first group. A text whose

@@ -64,7 +64,8 @@ class bmp_image {
  private:
   std::int64_t number(std::size_t at, int bytes) const {  // signed, little-endian
     std::uint32_t v = 0;
-    for (int i = 0; i < bytes; ++i) v |= static_cast<std::uint32_t>(static_cast<unsigned char>(file_[at + static_cast<std::size_t>(i)])) << (8 * i);
+    for (int i = 0; i < bytes; ++i)
+      v |= static_cast<std::uint32_t>(static_cast<unsigned char>(file_[at + static_cast<std::size_t>(i)])) << (8 * i);
     return bytes == 4 ? static_cast<std::int32_t>(v) : static_cast<std::int64_t>(v);
   }
   std::string_view file_;

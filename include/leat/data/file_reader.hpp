@@ -2,9 +2,9 @@
 // Readers of graphs: they take names of files from a queue and give the records of these files, one after another. A session keeps a reader
 // between runs. Thread-safe. Source: TensorFlow's `ReaderBase`.
 
-#include <leat/io/impl/file.hpp>
-#include <leat/io/impl/lines.hpp>
-#include <leat/io/impl/record.hpp>
+#include <leat/io/file.hpp>
+#include <leat/io/lines.hpp>
+#include <leat/io/record.hpp>
 #include <leat/runtime/kernels/file_root.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 
@@ -34,8 +34,8 @@ class file_reader final : public resource {
  public:
   explicit file_reader(opens_file opens) : opens_(std::move(opens)) {}
 
-  /// Up to `most` keys and records of the current file, or of the next ones of the queue if it has none left. Errors: those of the queue, of
-  /// the file and of the step's check.
+  /// Up to `most` keys and records of the current file, or of the next ones of the queue if it has none left. Errors: those of the queue,
+  /// of the file and of the step's check.
   std::vector<std::pair<std::string, std::string>> read(kernel_context& c, runtime::value_queue& names, std::int64_t most) {
     const auto lock = wait(c);
     std::vector<std::pair<std::string, std::string>> records;

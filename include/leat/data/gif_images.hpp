@@ -13,7 +13,9 @@
 
 namespace leat::detail {
 
-inline bool is_gif(std::string_view file) { return file.starts_with("GIF87a") || file.starts_with("GIF89a"); }
+inline bool is_gif(std::string_view file) {
+  return file.size() >= 6 && file.substr(0, 4) == "GIF8" && (file[4] == '7' || file[4] == '9') && file[5] == 'a';
+}
 
 class gif_images {
  public:
@@ -102,7 +104,9 @@ class gif_images {
     const std::string_view two = take(2);
     return static_cast<unsigned char>(two[0]) | static_cast<unsigned char>(two[1]) << 8;
   }
-  std::string_view colors(unsigned packed) { return (packed & 0x80) != 0 ? take(std::size_t{3} << ((packed & 7) + 1)) : std::string_view{}; }
+  std::string_view colors(unsigned packed) {
+    return (packed & 0x80) != 0 ? take(std::size_t{3} << ((packed & 7) + 1)) : std::string_view{};
+  }
   std::string blocks() {
     std::string all;
     while (const unsigned size = byte()) all += take(size);
@@ -144,7 +148,8 @@ class gif_images {
     };
     std::vector<entry> codes(most_codes);
     const int clear = 1 << f.code_bits, end = clear + 1;
-    for (int k = 0; k < clear; ++k) codes[static_cast<std::size_t>(k)] = {-1, static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(k), 1};
+    for (int k = 0; k < clear; ++k)
+      codes[static_cast<std::size_t>(k)] = {-1, static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(k), 1};
     const auto wanted = static_cast<std::size_t>(f.width * f.height);
     to.clear();
     to.reserve(wanted);
@@ -169,7 +174,8 @@ class gif_images {
       if (last >= 0 && next < most_codes) {
         const entry& before = codes[static_cast<std::size_t>(last)];
         const std::uint8_t first = code == next ? before.first : codes[static_cast<std::size_t>(code)].first;
-        codes[static_cast<std::size_t>(next)] = {static_cast<std::int16_t>(last), first, before.first, static_cast<std::uint16_t>(before.length + 1)};
+        codes[static_cast<std::size_t>(next)] = {static_cast<std::int16_t>(last), first, before.first,
+                                                 static_cast<std::uint16_t>(before.length + 1)};
         if (++next == 1 << bits && bits < 12) ++bits;
       } else if (code >= next) {
         fail("a code before its definition");
@@ -177,7 +183,8 @@ class gif_images {
       const std::size_t length = codes[static_cast<std::size_t>(code)].length, begin = to.size();
       to.resize(begin + length);
       int from = code;
-      for (std::size_t k = length; k-- > 0; from = codes[static_cast<std::size_t>(from)].before) to[begin + k] = codes[static_cast<std::size_t>(from)].last;
+      for (std::size_t k = length; k-- > 0; from = codes[static_cast<std::size_t>(from)].before)
+        to[begin + k] = codes[static_cast<std::size_t>(from)].last;
       last = code;
     }
   }

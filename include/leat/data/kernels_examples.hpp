@@ -4,7 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/core/sizes_text.hpp>
-#include <leat/io/impl/example.hpp>
+#include <leat/io/example_message.hpp>
 #include <leat/proto/in_quotes.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/shape.hpp>
@@ -65,7 +65,8 @@ class example_parser {
     try {
       // As in TensorFlow, the last of several features of one name counts.
       io::detail::for_each_feature(message, [&](std::string_view name, std::uint32_t kind, std::string_view list) {
-        for (auto [k, end] = by_key_.equal_range(std::string(name)); k != end; ++k) found_[at * features_.size() + k->second] = {kind, list};
+        for (auto [k, end] = by_key_.equal_range(std::string(name)); k != end; ++k)
+          found_[at * features_.size() + k->second] = {kind, list};
       });
     } catch (const data_loss&) {
       refuse_message(message);
@@ -87,8 +88,9 @@ class example_parser {
     if (types[found.kind] != wanted.type) {
       const bool is_list = wanted.what == wanted_feature::form::sparse || wanted.what == wanted_feature::form::ragged;
       const std::string is = name_of(types[found.kind]), should = name_of(wanted.type);
-      throw invalid_argument(which(k, at) + "Data types don't match. " +
-                             (is_list ? "Expected type: " + should + ", Actual type: " + is : "Data type: " + is + " but expected type: " + should));
+      throw invalid_argument(
+          which(k, at) + "Data types don't match. " +
+          (is_list ? "Expected type: " + should + ", Actual type: " + is : "Data type: " + is + " but expected type: " + should));
     }
     return &found;
   }
@@ -134,7 +136,8 @@ class example_parser {
       lists[i] = values(k, i);
       if (lists[i] == nullptr) {
         if (!is_padded && wanted.fallback.elements() == 0 && wanted.width > 0)
-          throw invalid_argument(who(i) + "Feature: " + wanted.key + " (data type: " + name_of(wanted.type) + ") is required but could not be found.");
+          throw invalid_argument(who(i) + "Feature: " + wanted.key + " (data type: " + name_of(wanted.type) +
+                                 ") is required but could not be found.");
         continue;
       }
       counts[i] = count(wanted.type, lists[i]->list);
@@ -249,11 +252,12 @@ inline void add_dense(kernel_context& c, std::vector<wanted_feature>& to, const 
     if (is_padded) {
       made.what = wanted_feature::form::padded;
       if (made.fallback.elements() != 1)
-        throw invalid_argument("dense_shape[" + at + "] is a variable length shape: " + sizes_text(made.extent) + ", therefore def_value[" + at +
-                               "] must contain a single element (the padding element).  But its shape is: " + brackets(made.fallback.extent()));
+        throw invalid_argument(
+            "dense_shape[" + at + "] is a variable length shape: " + sizes_text(made.extent) + ", therefore def_value[" + at +
+            "] must contain a single element (the padding element).  But its shape is: " + brackets(made.fallback.extent()));
     } else if (made.fallback.elements() > 0 && !(made.fallback.extent() == made.extent)) {
-      throw invalid_argument("def_value[" + at + "].shape() == " + brackets(made.fallback.extent()) + " is not compatible with dense_shapes_[" +
-                             at + "] == " + brackets(made.extent));
+      throw invalid_argument("def_value[" + at + "].shape() == " + brackets(made.fallback.extent()) +
+                             " is not compatible with dense_shapes_[" + at + "] == " + brackets(made.extent));
     }
     to.push_back(std::move(made));
   }
@@ -273,7 +277,8 @@ inline void parse_examples(kernel_context& c, std::vector<wanted_feature> featur
     throw invalid_argument(std::to_string(n.ragged) + " ragged keys, but " + std::to_string(split_types.size()) + " ragged_split_types");
   example_parser parser(c, std::move(features), std::move(names), is_single);
   auto made = parser.read(serialized.texts(), dtype::int64);
-  if (static_cast<std::size_t>(c.result_count()) < 3 * n.sparse + n.dense + 2 * n.ragged) throw invalid_argument("the node has too few results");
+  if (static_cast<std::size_t>(c.result_count()) < 3 * n.sparse + n.dense + 2 * n.ragged)
+    throw invalid_argument("the node has too few results");
   const auto set = [&](std::size_t place, tensor_value v) { c.set(static_cast<int>(place), std::move(v)); };
   for (std::size_t k = 0; k < n.sparse; ++k)
     for (std::size_t part = 0; part < 3; ++part) set(part * n.sparse + k, std::move(made[k][part]));
@@ -312,8 +317,8 @@ inline void run_parse_example_by_vectors(kernel_context& c) {
   std::vector<wanted_feature> features;
   const std::vector<std::string> sparse = c.input(2).texts(), dense = c.input(3).texts(), ragged = c.input(4).texts();
   if (c.node.integer("num_sparse", static_cast<std::int64_t>(sparse.size())) != static_cast<std::int64_t>(sparse.size()))
-    throw invalid_argument("num_sparse is " + std::to_string(c.node.integer("num_sparse")) + ", but there are " + std::to_string(sparse.size()) +
-                           " sparse keys");
+    throw invalid_argument("num_sparse is " + std::to_string(c.node.integer("num_sparse")) + ", but there are " +
+                           std::to_string(sparse.size()) + " sparse keys");
   add_lists(c, features, sparse, "sparse_types", wanted_feature::form::sparse);
   add_dense(c, features, dense, 5);
   add_lists(c, features, ragged, "ragged_value_types", wanted_feature::form::ragged);

@@ -136,7 +136,8 @@ class table_column {
     if (index == number && type != dtype::int64)
       throw invalid_argument(upper + " index for line number requires table " + word + " dtype of int64, got " + runtime::type_word(type));
     if (index == line && type != text_dtype && !is_integer(type))
-      throw invalid_argument(upper + " index for whole line requires string or integer table " + word + ", got " + runtime::type_word(type));
+      throw invalid_argument(upper + " index for whole line requires string or integer table " + word + ", got " +
+                             runtime::type_word(type));
   }
   std::int64_t columns() const { return index_ >= 0 ? index_ + 1 : 0; }
   void add(const std::string& whole, const std::vector<std::string>& columns, std::int64_t at, std::int64_t offset) {
@@ -151,7 +152,8 @@ class table_column {
     with_number(type_, [&]<class T>(T) {
       T value{};
       if (!read_number(texts_.back(), value))
-        throw invalid_argument("Field " + texts_.back() + " in line " + std::to_string(at) + " is not a valid " + runtime::type_word(type_) + ".");
+        throw invalid_argument("Field " + texts_.back() + " in line " + std::to_string(at) + " is not a valid " +
+                               runtime::type_word(type_) + ".");
     });
   }
   tensor_value values() const {
@@ -194,8 +196,8 @@ inline void run_initialize_table_from_file(kernel_context& c) {
       from = end + 1;
     }
     if (static_cast<std::int64_t>(columns.size()) < wanted)
-      throw invalid_argument("Invalid number of columns in " + name + " line " + std::to_string(at) + " (" + whole + ") : expected at least " +
-                             std::to_string(wanted) + " got " + std::to_string(columns.size()));
+      throw invalid_argument("Invalid number of columns in " + name + " line " + std::to_string(at) + " (" + whole +
+                             ") : expected at least " + std::to_string(wanted) + " got " + std::to_string(columns.size()));
     keys.add(whole, columns, at, offset);
     values.add(whole, columns, at, offset);
   }
@@ -219,7 +221,8 @@ LEAT_FILL(fill_file_kernels) {
       });
     });
     register_kernel("WholeFileReader" + v, [](kernel_context& c) {
-      make_reader(c, [](const std::string& name, const std::string& path) { return std::make_unique<whole_file>(name, io::read_file(path)); });
+      make_reader(c,
+                  [](const std::string& name, const std::string& path) { return std::make_unique<whole_file>(name, io::read_file(path)); });
     });
     register_kernel("IdentityReader" + v, [](kernel_context& c) {
       make_reader(c, [](const std::string& name, const std::string&) { return std::make_unique<whole_file>(name, name); });

@@ -5,8 +5,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/data/bmp_image.hpp>
 #include <leat/data/gif_images.hpp>
-#include <leat/io/impl/inflate.hpp>
-#include <leat/io/impl/png.hpp>
+#include <leat/io/png.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
@@ -80,12 +79,14 @@ void run_decode_kind(kernel_context& c) {
 inline void run_decode_image(kernel_context& c) {
   const std::string contents = image_contents(c);
   const dtype type = c.node.type_of("dtype", dtype::uint8);
-  if (type != dtype::uint8 && type != dtype::float32) throw unimplemented("DecodeImage to " + dtype_name(type) + ": uint8 and float32 are known");
+  if (type != dtype::uint8 && type != dtype::float32)
+    throw unimplemented("DecodeImage to " + dtype_name(type) + ": uint8 and float32 are known");
   tensor_value image = decoded_image(image_kind_of(contents), contents, c.node.integer("channels"), c.node.flag("expand_animations", true));
   if (type == dtype::uint8) return c.set(0, std::move(image));
   tensor_value made(dtype::float32, image.extent());
   const auto from = std::as_const(image).values<std::uint8_t>();
-  std::transform(from.begin(), from.end(), made.values<float>().begin(), [](std::uint8_t v) { return static_cast<float>(v) * (1.0f / 255.0f); });
+  std::transform(from.begin(), from.end(), made.values<float>().begin(),
+                 [](std::uint8_t v) { return static_cast<float>(v) / 255.0f; });
   c.set(0, std::move(made));
 }
 

@@ -20,13 +20,13 @@ std::string write_png(std::span<const std::uint8_t> pixels, std::int64_t height,
 
 inline bool is_png(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 
-/// A PNG file in memory, whose pixels are read as TensorFlow's `DecodePng` makes them of it: one byte for each channel, of samples of 16 bits
-/// the upper one.
+/// A PNG file in memory, whose pixels are read as TensorFlow's `DecodePng` makes them of it: one byte for each channel, of samples of 16
+/// bits the upper one.
 class png_image {
  public:
-  /// Reads all but the pixels; the bytes must outlive the object. `channels`: 1, 3 or 4, or 0 for those of the file, where a palette counts as
-  /// RGB, or as RGBA if it has transparent colors. Errors: invalid_argument for another number of channels, and for a damaged or truncated
-  /// file, also if it is too short for its pixels.
+  /// Reads all but the pixels; the bytes must outlive the object. `channels`: 1, 3 or 4, or 0 for those of the file, where a palette counts
+  /// as RGB, or as RGBA if it has transparent colors. Errors: invalid_argument for another number of channels, and for a damaged or
+  /// truncated file, also if it is too short for its pixels.
   explicit png_image(std::string_view file, int channels = 0);
 
   std::int64_t height() const { return height_; }

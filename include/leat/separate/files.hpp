@@ -37,12 +37,12 @@
 #include <leat/io/impl/npy.hpp>
 #include <leat/io/impl/npz.hpp>
 #include <leat/io/impl/onnx.hpp>
+#include <leat/io/impl/png.hpp>
 #include <leat/io/impl/random_state.hpp>
 #include <leat/io/impl/record.hpp>
 #include <leat/io/impl/safetensors.hpp>
 #include <leat/io/impl/saved_model.hpp>
 #include <leat/io/impl/saved_model_folder.hpp>
-#include <leat/io/impl/png.hpp>
 #include <leat/io/impl/saver_nodes.hpp>
 #include <leat/io/impl/sliced_checkpoint.hpp>
 #include <leat/io/impl/snappy.hpp>

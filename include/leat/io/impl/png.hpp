@@ -162,7 +162,8 @@ LEAT_FUNCTION png_image::png_image(std::string_view file, int channels) : file_(
   bool is_ended = false;
   std::uint64_t compressed = 0;
   for (std::size_t at = 8; !is_ended;) {
-    const bool in_header = parts_.empty();
+    // The pixels begin with the first part, also if that is damaged.
+    const bool in_header = parts_.empty() && !file.substr(std::min(at + 4, file.size())).starts_with("IDAT");
     if (file.size() - at < 12) fail(in_header);
     const std::size_t length = detail::big_endian(file, at);
     if (length > file.size() - at - 12) fail(in_header);
@@ -224,7 +225,9 @@ LEAT_FUNCTION void png_image::write_pixel(const samples& from, std::uint8_t* to)
     most = 255;
   } else {
     if (has_transparency_)
-      alpha = color[0] == transparent_[0] && (color_ == 0 || (color[1] == transparent_[1] && color[2] == transparent_[2])) ? 0 : std::max(most, 255u);
+      alpha = color[0] == transparent_[0] && (color_ == 0 || (color[1] == transparent_[1] && color[2] == transparent_[2]))
+                  ? 0
+                  : std::max(most, 255u);
     if (depth_ < 8)
       for (unsigned& c : color) c = c * 255 / most;
   }
@@ -243,7 +246,8 @@ LEAT_FUNCTION void png_image::write_pixel(const samples& from, std::uint8_t* to)
 }
 
 LEAT_FUNCTION void png_image::read(std::span<std::uint8_t> to) const {
-  if (to.size() != static_cast<std::size_t>(height_ * width_ * channels_)) throw invalid_argument("another number of bytes than the image has");
+  if (to.size() != static_cast<std::size_t>(height_ * width_ * channels_))
+    throw invalid_argument("another number of bytes than the image has");
   std::size_t next_part = 0;
   const auto next = [&] {
     std::string_view part;

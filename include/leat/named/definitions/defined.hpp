@@ -9,12 +9,13 @@
 #include <leat/named/definitions/examples.hpp>
 #include <leat/named/definitions/exchange.hpp>
 #include <leat/named/definitions/files.hpp>
-#include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/image_files.hpp>
+#include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
+#include <leat/named/definitions/sparse.hpp>
 #include <leat/named/definitions/state.hpp>
 #include <leat/named/definitions/tables.hpp>
 #include <leat/named/definitions/tensor_array.hpp>

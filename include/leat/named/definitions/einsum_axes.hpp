@@ -1,6 +1,6 @@
 #pragma once
-// Which axes of which arrays the labels of an `Einsum` node are, for its shape rule and its kernel: an ellipsis stands for as many axes as the
-// ranks leave, counted from the last one, because these broadcast.
+// Which axes of which arrays the labels of an `Einsum` node are, for its shape rule and its kernel: an ellipsis stands for as many axes as
+// the ranks leave, counted from the last one, because these broadcast.
 
 #include <leat/core/error.hpp>
 #include <leat/core/shape.hpp>
@@ -24,8 +24,8 @@ struct einsum_axes {
   static bool is_broadcast(int label) { return label >= broadcast; }
 };
 
-/// The labels of an equation with as many operands as the node has inputs. Errors: invalid_argument, in the words of TensorFlow where it has
-/// some.
+/// The labels of an equation with as many operands as the node has inputs. Errors: invalid_argument, in the words of TensorFlow where it
+/// has some.
 inline einsum_labels einsum_labels_of(const std::string& equation, int inputs) {
   const einsum_labels labels = read_equation(equation);
   if (!labels.problem.empty()) throw invalid_argument("the equation '" + equation + "': " + std::string(labels.problem));
@@ -35,8 +35,8 @@ inline einsum_labels einsum_labels_of(const std::string& equation, int inputs) {
   return labels;
 }
 
-/// The axes of arrays of known rank. Errors: invalid_argument for another rank or other sizes than the labels say; unimplemented for a result
-/// of more than 8 dimensions.
+/// The axes of arrays of known rank. Errors: invalid_argument for another rank or other sizes than the labels say; unimplemented for a
+/// result of more than 8 dimensions.
 inline einsum_axes einsum_axes_of(const einsum_labels& labels, const std::vector<shape>& extents) {
   einsum_axes made;
   int widest = 0;
@@ -46,8 +46,8 @@ inline einsum_axes einsum_axes_of(const einsum_labels& labels, const std::vector
     const int letters = einsum_labels::letters(its), left = s.rank - letters;
     const bool has_more = its.contains(einsum_labels::ellipsis);
     if (left < 0 || (left > 0 && !has_more))
-      throw invalid_argument("Expected input " + std::to_string(k) + " to have rank " + (has_more ? "at least " : "") + std::to_string(letters) +
-                             " but got: " + std::to_string(s.rank));
+      throw invalid_argument("Expected input " + std::to_string(k) + " to have rank " + (has_more ? "at least " : "") +
+                             std::to_string(letters) + " but got: " + std::to_string(s.rank));
     widest = std::max(widest, left);
     for (int i = 0; i < its.count; ++i)
       if (its[i] != einsum_labels::ellipsis) made.operand[k].push_back(static_cast<int>(its[i]));

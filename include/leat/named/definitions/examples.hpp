@@ -14,7 +14,8 @@ inline void example_shapes(shape_context& c, std::int64_t sparse, std::int64_t r
   const std::int64_t dense = shapes != nullptr ? static_cast<std::int64_t>(shapes->size()) : 0;
   const bool is_single = examples == -2;
   if (sparse < 0 || sparse > c.result_count() || 3 * sparse + dense + 2 * ragged != c.result_count())
-    c.fail("the attributes tell of " + std::to_string(3 * sparse + dense + 2 * ragged) + " results, the node has " + std::to_string(c.result_count()));
+    c.fail("the attributes tell of " + std::to_string(3 * sparse + dense + 2 * ragged) + " results, the node has " +
+           std::to_string(c.result_count()));
   shape pairs = shapes::vector_of(-1);
   pairs.push(is_single ? 1 : 2);
   for (std::int64_t k = 0; k < sparse; ++k) {
@@ -34,7 +35,9 @@ inline void example_shapes(shape_context& c, std::int64_t sparse, std::int64_t r
   }
   for (std::int64_t k = 3 * sparse + dense; k < c.result_count(); ++k) c.set(static_cast<int>(k), shapes::vector_of(-1));
 }
-inline std::int64_t example_count(const shape_context& c) { return c.input(0).extent.has_rank() ? c.input(0).extent[0] : unknown_dimension; }
+inline std::int64_t example_count(const shape_context& c) {
+  return c.input(0).extent.has_rank() ? c.input(0).extent[0] : unknown_dimension;
+}
 
 LEAT_FILL(fill_example_definitions) {
   constexpr facts pure{.is = nature::pure, .stops_gradient = true};

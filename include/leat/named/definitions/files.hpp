@@ -29,7 +29,8 @@ LEAT_FILL(fill_file_definitions) {
   }
   define_operator("ReadFile(filename: string) -> (contents: string)", works, shapes::numbers);
   define_operator("WriteFile(filename: string, contents: string) -> ()", works);
-  define_operator("MatchingFiles(pattern: string) -> (filenames: string)", works, [](shape_context& c) { c.set(0, shapes::vector_of(-1)); });
+  define_operator("MatchingFiles(pattern: string) -> (filenames: string)", works,
+                  [](shape_context& c) { c.set(0, shapes::vector_of(-1)); });
 }
 
 }  // namespace leat::detail

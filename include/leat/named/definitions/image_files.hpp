@@ -29,8 +29,8 @@ LEAT_FILL(fill_image_file_definitions) {
     s.push(3);
     c.set(0, s);
   });
-  define_operator("DecodeImage(contents: string) -> (image: dtype); channels: int = 0; dtype: type = uint8; expand_animations: bool = true", pure,
-                  [](shape_context& c) { shapes::want_rank(c, 0, 0); });
+  define_operator("DecodeImage(contents: string) -> (image: dtype); channels: int = 0; dtype: type = uint8; expand_animations: bool = true",
+                  pure, [](shape_context& c) { shapes::want_rank(c, 0, 0); });
   define_operator("EncodePng(image: T) -> (contents: string); T: type = uint8; compression: int = -1", pure, [](shape_context& c) {
     const shape& s = c.input(0).extent;
     if (!s.has_rank()) return;

@@ -13,16 +13,19 @@ LEAT_FILL(fill_table_definitions) {
     const std::string v = old ? "" : "V2";
     const std::string handle = old ? "table_handle: &string" : "table_handle: resource";
     const std::string made =
-        "() -> (" + handle + "); container: string = \"\"; shared_name: string = \"\"; use_node_name_sharing: bool = false; key_dtype: type; "
+        "() -> (" + handle +
+        "); container: string = \"\"; shared_name: string = \"\"; use_node_name_sharing: bool = false; key_dtype: type; "
         "value_dtype: type";
     for (const char* kind : {"", "Mutable"})
-      define_operator(kind + ("HashTable" + v) + made, {.is = nature::effect, .work = work_kind::none, .stops_gradient = true}, shapes::numbers);
+      define_operator(kind + ("HashTable" + v) + made, {.is = nature::effect, .work = work_kind::none, .stops_gradient = true},
+                      shapes::numbers);
     const std::string entries = "(" + handle + ", keys: Tkey, values: Tval) -> ()";
     define_operator("InitializeTable" + v + entries, works);
-    define_operator("InitializeTableFromTextFile" + v + "(" + handle +
-                        ", filename: string) -> (); key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "
-                        "\"\t\"; offset: int = 0",
-                    works, [](shape_context& c) { shapes::want_rank(c, 1, 0); });
+    define_operator(
+        "InitializeTableFromTextFile" + v + "(" + handle +
+            ", filename: string) -> (); key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = "
+            "\"\t\"; offset: int = 0",
+        works, [](shape_context& c) { shapes::want_rank(c, 1, 0); });
     define_operator("LookupTableFind" + v + "(" + handle + ", keys: Tin, default_value: Tout) -> (values: Tout)", works, shapes::like<1>);
     define_operator("LookupTableInsert" + v + "(" + handle + ", keys: Tin, values: Tout) -> ()", works);
     define_operator("LookupTableImport" + v + "(" + handle + ", keys: Tin, values: Tout) -> ()", works);

@@ -60,7 +60,8 @@ LEAT_FILL(fill_text_definitions) {
         shape result;
         for (const std::int64_t axis : *axes) shapes::axis(c, axis, s.rank);
         for (int i = 0; i < s.rank; ++i) {
-          const bool is_joined = std::any_of(axes->begin(), axes->end(), [&](std::int64_t axis) { return axis == i || axis + s.rank == i; });
+          const bool is_joined =
+              std::any_of(axes->begin(), axes->end(), [&](std::int64_t axis) { return axis == i || axis + s.rank == i; });
           if (!is_joined) result.push(s[i]);
           else if (c.flag("keep_dims")) result.push(1);
         }
@@ -71,32 +72,37 @@ LEAT_FILL(fill_text_definitions) {
   define_operator("StaticRegexReplace(input: string) -> (output: string); pattern: string; rewrite: string; replace_global: bool = true",
                   parted, shapes::like<0>);
 
-  define_operator("AsString(input: T) -> (output: string); precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = "
-                  "-1; fill: string = \"\"",
-                  parted, shapes::like<0>);
   define_operator(
-      "StringToNumber(string_tensor: string) -> (output: out_type); out_type: {float32, float64, int32, int64} = float32", parted, shapes::like<0>);
+      "AsString(input: T) -> (output: string); precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = "
+      "-1; fill: string = \"\"",
+      parted, shapes::like<0>);
+  define_operator("StringToNumber(string_tensor: string) -> (output: out_type); out_type: {float32, float64, int32, int64} = float32",
+                  parted, shapes::like<0>);
   define_operator("StringToHashBucket(string_tensor: string) -> (output: int64); num_buckets: int >= 1", parted, shapes::like<0>);
   define_operator("StringToHashBucketFast(input: string) -> (output: int64); num_buckets: int >= 1", parted, shapes::like<0>);
   define_operator("EncodeBase64(input: string) -> (output: string); pad: bool = false", parted, shapes::like<0>);
   define_operator("DecodeBase64(input: string) -> (output: string)", parted, shapes::like<0>);
-  define_operator("DecodeRaw(bytes: string) -> (output: out_type); out_type: {float32, float64, int32, uint8, int64, bool}; little_endian: bool = true",
-                  parted, [](shape_context& c) {
-                    shape result = c.input(0).extent;
-                    if (!result.has_rank()) return;
-                    result.push(unknown_dimension);
-                    c.set(0, result);
-                  });
-  define_operator("DecodeCSV(records: string, record_defaults: list(OUT_TYPE)) -> (output: list(OUT_TYPE)); field_delim: string = \",\"; "
-                  "use_quote_delim: bool = true; na_value: string = \"\"; select_cols: list(int) = []",
-                  parted, shapes::like<0>);
+  define_operator(
+      "DecodeRaw(bytes: string) -> (output: out_type); out_type: {float32, float64, int32, uint8, int64, bool}; little_endian: bool = true",
+      parted, [](shape_context& c) {
+        shape result = c.input(0).extent;
+        if (!result.has_rank()) return;
+        result.push(unknown_dimension);
+        c.set(0, result);
+      });
+  define_operator(
+      "DecodeCSV(records: string, record_defaults: list(OUT_TYPE)) -> (output: list(OUT_TYPE)); field_delim: string = \",\"; "
+      "use_quote_delim: bool = true; na_value: string = \"\"; select_cols: list(int) = []",
+      parted, shapes::like<0>);
 
   const facts writes{.is = nature::effect, .stops_gradient = true};
   const facts reads{.is = nature::effect, .stops_gradient = true};
   define_operator("SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: list(dtypes)) -> ()", writes);
-  define_operator("MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> (); delete_old_dirs: bool = true", writes);
-  define_operator("RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: list(dtypes)); dtypes: list(type) >= 1",
-                  reads);
+  define_operator("MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> (); delete_old_dirs: bool = true",
+                  writes);
+  define_operator(
+      "RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: list(dtypes)); dtypes: list(type) >= 1",
+      reads);
   define_operator("Save(filename: string, tensor_names: string, data: list(T)) -> ()", writes);
   define_operator("SaveSlices(filename: string, tensor_names: string, shapes_and_slices: string, data: list(T)) -> ()", writes);
   define_operator("Restore(file_pattern: string, tensor_name: string) -> (tensor: dt); preferred_shard: int = -1", reads);

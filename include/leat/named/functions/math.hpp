@@ -122,9 +122,10 @@ inline output matmul(const operand_value& a, const operand_value& b, std::string
 }
 
 /// Einstein's sum of one operand or two: a letter of the equation names an axis, and the result sums the products over all letters that it
-/// lacks. `einsum("bij,bjk->bik", {a, b})` is a matrix product for each b; "..." are axes that broadcast. Without an arrow the result has the
-/// letters that occur once, in alphabetical order. Shapes: as the letters say. Dtypes: float32, float64, int32, int64, the same in both
-/// operands. Errors: invalid_argument for an equation that is none, or for ranks and sizes that it does not fit. Source: TensorFlow 2 `einsum`.
+/// lacks. `einsum("bij,bjk->bik", {a, b})` is a matrix product for each b; "..." are axes that broadcast. Without an arrow the result has
+/// the letters that occur once, in alphabetical order. Shapes: as the letters say. Dtypes: float32, float64, int32, int64, the same in both
+/// operands. Errors: invalid_argument for an equation that is none, or for ranks and sizes that it does not fit. Source: TensorFlow 2
+/// `einsum`.
 output einsum(std::string_view equation, const std::vector<output>& operands, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 

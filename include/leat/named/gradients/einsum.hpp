@@ -1,6 +1,6 @@
 #pragma once
-// The gradient of Einstein's sums in graphs with names, node for node as TensorFlow makes it: einsums of the gradient with the other operand,
-// and copies along the labels that only one operand has. Source: TensorFlow's gradient of `Einsum`.
+// The gradient of Einstein's sums in graphs with names, node for node as TensorFlow makes it: einsums of the gradient with the other
+// operand, and copies along the labels that only one operand has. Source: TensorFlow's gradient of `Einsum`.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/einsum_axes.hpp>

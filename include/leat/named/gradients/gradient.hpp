@@ -20,6 +20,7 @@
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #endif
 

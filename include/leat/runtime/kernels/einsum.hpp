@@ -97,7 +97,8 @@ tensor_value in_result_order(const labelled_array& x, const label_list& result) 
   tensor_value made = filled_number(x.value.type(), extent, 0);
   const auto steps = label_strides(extent, result, x.labels);
   if (x.value.elements() > 0)
-    scatter_walk(made.values<T>().data(), std::as_const(x.value).template values<T>().data(), x.value.extent().dim, steps.data(), steps.size());
+    scatter_walk(made.values<T>().data(), std::as_const(x.value).template values<T>().data(), x.value.extent().dim, steps.data(),
+                 steps.size());
   return made;
 }
 
@@ -135,8 +136,8 @@ labelled_array contracted(const labelled_array& a, const labelled_array& b, cons
   sizes_b.push_back(tb ? n : k), sizes_b.push_back(tb ? k : n);
   made.value = tensor_value(a.value.type(), extent);
   const int rank = static_cast<int>(sizes_a.size());
-  cpu::multiply_stacks(kernels::matrix_stacks(sizes_a.data(), rank, sizes_b.data(), rank, ta, tb), x.values<T>().data(), y.values<T>().data(),
-                       made.value.values<T>().data());
+  cpu::multiply_stacks(kernels::matrix_stacks(sizes_a.data(), rank, sizes_b.data(), rank, ta, tb), x.values<T>().data(),
+                       y.values<T>().data(), made.value.values<T>().data());
   return made;
 }
 

@@ -10,8 +10,8 @@
 
 namespace leat::detail {
 
-/// The file or prefix that a node of a graph names. Errors: failed_precondition if the session has no folder for files; invalid_argument for
-/// a name that is not within it.
+/// The file or prefix that a node of a graph names. Errors: failed_precondition if the session has no folder for files; invalid_argument
+/// for a name that is not within it.
 inline std::string path_within_root(kernel_context& c, const std::string& name) {
   const std::string& root = c.step.session.file_root;
   if (root.empty())

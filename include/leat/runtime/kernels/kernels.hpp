@@ -17,6 +17,7 @@
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
 #include <leat/runtime/kernels/pools.hpp>
+#include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
 #include <leat/runtime/kernels/replicas.hpp>
@@ -27,6 +28,7 @@
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
+#include <leat/runtime/kernels/sparse.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/suppression.hpp>
 #include <leat/runtime/kernels/tables.hpp>

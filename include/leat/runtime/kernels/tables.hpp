@@ -10,9 +10,7 @@
 
 namespace leat::runtime {
 
-inline std::string type_word(dtype type) {
-  return type == dtype::float32 ? "float" : type == dtype::float64 ? "double" : dtype_name(type);
-}
+inline std::string type_word(dtype type) { return type == dtype::float32 ? "float" : type == dtype::float64 ? "double" : dtype_name(type); }
 template <bool IsMutable>
 void run_table(kernel_context& c) {
   const dtype keys = c.node.type_of("key_dtype"), values = c.node.type_of("value_dtype");
@@ -21,8 +19,8 @@ void run_table(kernel_context& c) {
   auto table = c.step.session.resources.find_or_make<lookup_table>(
       c.node.text("container"), "table " + name, [&] { return std::make_shared<lookup_table>(name, keys, values, IsMutable); });
   if (table->keys() != keys || table->values() != values || table->is_mutable() != IsMutable)
-    throw invalid_argument("Conflicting key/value dtypes " + type_word(keys) + "->" + type_word(values) + " with " + type_word(table->keys()) +
-                           "-" + type_word(table->values()) + " for table " + name);
+    throw invalid_argument("Conflicting key/value dtypes " + type_word(keys) + "->" + type_word(values) + " with " +
+                           type_word(table->keys()) + "-" + type_word(table->values()) + " for table " + name);
   c.set(0, tensor_value::handle(std::move(table)));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that take strings apart and join them. Source: TensorFlow `StringSplit`, `StringSplitV2`, `StringLength`, `Substr`, `StringLower`,
-// `StringUpper`, `StringStrip`, `ReduceJoin`, `RegexReplace`, `StaticRegexReplace`.
+// Kernels that take strings apart and join them. Source: TensorFlow `StringSplit`, `StringSplitV2`, `StringLength`, `Substr`,
+// `StringLower`, `StringUpper`, `StringStrip`, `ReduceJoin`, `RegexReplace`, `StaticRegexReplace`.
 
 #include <leat/core/fill.hpp>
 #include <leat/core/text_pattern.hpp>
@@ -69,7 +69,8 @@ inline text_parts split_at_separator(std::string_view text, std::string_view sep
   while (true) {
     while (!text.empty() && is_text_space(text.front())) text.remove_prefix(1);
     if (text.empty()) return parts;
-    const auto end = is_full() ? text.size() : static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_text_space) - text.begin());
+    const auto end =
+        is_full() ? text.size() : static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_text_space) - text.begin());
     parts.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }
@@ -113,8 +114,8 @@ inline void run_text_length(kernel_context& c) {
   tensor_value made(dtype::int32, given.extent());
   for (std::size_t i = 0; i < given.texts().size(); ++i) {
     const std::string& text = given.texts()[i];
-    made.values<std::int32_t>()[i] =
-        static_cast<std::int32_t>(characters ? std::count_if(text.begin(), text.end(), begins_character) : static_cast<std::ptrdiff_t>(text.size()));
+    made.values<std::int32_t>()[i] = static_cast<std::int32_t>(characters ? std::count_if(text.begin(), text.end(), begins_character)
+                                                                          : static_cast<std::ptrdiff_t>(text.size()));
   }
   c.set(0, std::move(made));
 }
@@ -184,8 +185,7 @@ inline char upper_letter(char c) { return c >= 'a' && c <= 'z' ? static_cast<cha
 template <char (*Letter)(char)>
 void run_letter_case(kernel_context& c) {
   const std::string encoding = c.node.text("encoding");
-  if (!encoding.empty() && encoding != "utf-8")
-    throw invalid_argument("only utf-8 or '' (no encoding) is supported, received " + encoding);
+  if (!encoding.empty() && encoding != "utf-8") throw invalid_argument("only utf-8 or '' (no encoding) is supported, received " + encoding);
   each_text(c, [&](std::string text) {
     for (char& letter : text) {
       if (!encoding.empty() && static_cast<unsigned char>(letter) >= 0x80)
@@ -216,7 +216,8 @@ inline void run_reduce_join(kernel_context& c) {
   std::vector<bool> is_joined(static_cast<std::size_t>(s.rank), false);
   for (const std::int64_t axis : c.numbers(1)) {
     if (axis < -s.rank || axis >= s.rank)
-      throw out_of_range("Invalid reduction dimension " + std::to_string(axis) + " for input with " + std::to_string(s.rank) + " dimension(s)");
+      throw out_of_range("Invalid reduction dimension " + std::to_string(axis) + " for input with " + std::to_string(s.rank) +
+                         " dimension(s)");
     const int at = static_cast<int>(axis < 0 ? axis + s.rank : axis);
     if (is_joined[static_cast<std::size_t>(at)]) throw invalid_argument("Duplicate reduction dimension " + std::to_string(axis));
     is_joined[static_cast<std::size_t>(at)] = true;

@@ -1,7 +1,7 @@
 #pragma once
-// Kernels between strings and values: numbers in text, buckets of hashes, base64, bytes of arrays, records of comma-separated values. Source:
-// TensorFlow `AsString`, `StringToNumber`, `StringToHashBucket`, `StringToHashBucketFast`, `EncodeBase64`, `DecodeBase64`, `DecodeRaw`,
-// `DecodeCSV`.
+// Kernels between strings and values: numbers in text, buckets of hashes, base64, bytes of arrays, records of comma-separated values.
+// Source: TensorFlow `AsString`, `StringToNumber`, `StringToHashBucket`, `StringToHashBucketFast`, `EncodeBase64`, `DecodeBase64`,
+// `DecodeRaw`, `DecodeCSV`.
 
 #include <leat/core/base64.hpp>
 #include <leat/core/decimal.hpp>
@@ -41,7 +41,8 @@ struct text_format {
     if (fill.size() > 1) throw invalid_argument("Fill string must be one or fewer characters");
     if (fill.size() == 1 && std::string_view(" +-0#").find(fill[0]) == std::string_view::npos)
       throw invalid_argument("Fill argument not supported: \"" + fill + "\"");
-    if (width > most || precision > most) throw invalid_argument("a width or precision of more than " + std::to_string(most) + " characters");
+    if (width > most || precision > most)
+      throw invalid_argument("a width or precision of more than " + std::to_string(most) + " characters");
     if (fill != "#" || is_floating(type)) flags = fill;  // "#" means nothing to printf for an integer
     if (width >= 0) flags += std::to_string(width);
     if (precision >= 0) flags += "." + std::to_string(precision);
@@ -214,14 +215,16 @@ inline void run_decode_csv(kernel_context& c) {
   if (!selected.empty() && static_cast<int>(selected.size()) != count) throw invalid_argument("select_cols should match output size");
   for (std::size_t k = 0; k < selected.size(); ++k)
     if (selected[k] < 0 || (k > 0 && selected[k] <= selected[k - 1]))
-      throw invalid_argument(selected[k] < 0 ? "select_cols should be non-negative indices" : "select_cols should be strictly increasing indices");
+      throw invalid_argument(selected[k] < 0 ? "select_cols should be non-negative indices"
+                                             : "select_cols should be strictly increasing indices");
   const tensor_value records = c.input(0);
   std::vector<tensor_value> made;
   for (int k = 0; k < count; ++k) {
     const shape& s = c.extent(1 + k);
     if (s.rank > 1) throw invalid_argument("Each record default should be at most rank 1");
     if (s.elements() > 1)
-      throw invalid_argument("There should only be 1 default per field but field " + std::to_string(k) + " has " + std::to_string(s.elements()));
+      throw invalid_argument("There should only be 1 default per field but field " + std::to_string(k) + " has " +
+                             std::to_string(s.elements()));
     made.emplace_back(c.type(1 + k), records.extent());
   }
   for (std::size_t i = 0; i < records.texts().size(); ++i) {

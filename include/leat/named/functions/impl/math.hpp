@@ -134,7 +134,8 @@ LEAT_FUNCTION output einsum(std::string_view equation, const std::vector<output>
   if (!labels.has_arrow) {
     text += "->";
     for (int i = 0; i < labels.result.count; ++i)
-      text += labels.result[i] == detail::einsum_labels::ellipsis ? std::string("...") : std::string(1, static_cast<char>(labels.result[i]));
+      text +=
+          labels.result[i] == detail::einsum_labels::ellipsis ? std::string("...") : std::string(1, static_cast<char>(labels.result[i]));
   }
   const std::vector<number_argument> inputs(operands.begin(), operands.end());
   return call_operator(operands.front().owner(), "Einsum", inputs, {{"equation", text}}, name).result();
