@@ -10,6 +10,8 @@
 
 #include <string>
 
+namespace einsum_tests {
+
 using namespace leat;
 using namespace node_results;
 
@@ -275,3 +277,5 @@ TEST_CASE("what einsum refuses, when the node is made or when it runs") {
                         }),
                         "uint8"));
 }
+
+}  // namespace einsum_tests

@@ -13,6 +13,8 @@
 #include <limits>
 #include <string>
 
+namespace sparse_operator_tests {
+
 using namespace leat;
 using namespace node_results;
 
@@ -224,3 +226,5 @@ TEST_CASE("the most probable labels of sequences") {
   CHECK(refuses("CTCGreedyDecoder", {floats({0, 2, 3}, {}), tensor_of(dtype::int32, {2}, {0, 0})}, "inputs must not be empty"));
   CHECK(refuses("CTCGreedyDecoder", {floats({2, 3}, number_list(6)), tensor_of(dtype::int32, {2}, {0, 0})}, "inputs is not a 3-Tensor"));
 }
+
+}  // namespace sparse_operator_tests

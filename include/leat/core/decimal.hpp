@@ -58,7 +58,10 @@ bool read_number(std::string_view text, T& value) {
     T size = 0;
     const auto [behind, problem] = std::from_chars(text.data(), end, size, is_hex ? std::chars_format::hex : std::chars_format::general);
     if (behind != end || (problem != std::errc{} && problem != std::errc::result_out_of_range)) return false;
-    if (problem == std::errc::result_out_of_range) size = is_hex || !is_below_one(text) ? std::numeric_limits<T>::infinity() : T(0);
+    if (problem == std::errc::result_out_of_range) {
+      const bool is_small = is_hex ? text.find("p-") != text.npos || text.find("P-") != text.npos : is_below_one(text);
+      size = is_small ? T(0) : std::numeric_limits<T>::infinity();
+    }
     value = negative ? -size : size;
     return true;
   }

@@ -51,6 +51,9 @@ class gif_images {
       width_ = std::max(width_, f.width);
       height_ = std::max(height_, f.height);
     }
+    std::size_t held = 0;
+    for (const frame& f : frames_) held += f.data.size();
+    if (!can_hold(held, width_ * height_)) fail("the file is too short for its pixels");
     constexpr std::int64_t most = std::int64_t{1} << 31;  // bytes
     if (width_ * height_ * 3 > most / count()) fail("more than 2 GB of pixels");
   }
@@ -92,6 +95,9 @@ class gif_images {
     std::string data;
   };
 
+  // A code of 12 bits stands for at most 4,096 pixels, and shorter codes for fewer, so memory for pixels that the file cannot hold is never
+  // taken.
+  static bool can_hold(std::size_t bytes, std::int64_t pixels) { return pixels <= static_cast<std::int64_t>(bytes + 2) * 2800; }
   [[noreturn]] static void fail(const std::string& why) { throw invalid_argument("Invalid GIF data: " + why); }
   std::string_view take(std::size_t count) {
     if (count > rest_.size()) fail("the file is truncated");
@@ -124,8 +130,7 @@ class gif_images {
     if (f.code_bits < 1 || f.code_bits > 8) fail("codes of " + std::to_string(f.code_bits) + " bits");
     f.data = blocks();
     if (f.width < 1 || f.height < 1) fail("a frame without pixels");
-    // A code of at least two bits stands for at most 4096 pixels, so memory for pixels that the file cannot hold is never taken.
-    if (f.width * f.height > static_cast<std::int64_t>(f.data.size()) * 4 * 4096) fail("the file is too short for its pixels");
+    if (!can_hold(f.data.size(), f.width * f.height)) fail("the file is too short for its pixels");
     return f;
   }
   // The rows come in four passes.

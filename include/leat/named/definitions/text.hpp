@@ -4,6 +4,8 @@
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
 
+#include <algorithm>
+
 namespace leat::detail {
 
 LEAT_FILL(fill_text_definitions) {

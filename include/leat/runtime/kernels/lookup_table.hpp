@@ -72,13 +72,13 @@ class lookup_table final : public resource {
     const std::lock_guard lock(guard_);
     return held_.size();
   }
-  /// The values of keys, in their shape; a key that the table lacks has the default: the only one, or the one at its place. Errors:
-  /// failed_precondition for a static table without contents.
+  /// The values of keys, in their shape; a key that the table lacks has the default: the first one, or in a mutable table the one at its
+  /// place, if there are several. Errors: failed_precondition for a static table without contents.
   tensor_value find(const tensor_value& keys, const tensor_value& otherwise) const {
     tensor_value made(values_, keys.extent());
     const std::lock_guard lock(guard_);
     if (!is_mutable_ && !is_initialized_) throw failed_precondition("Table not initialized.");
-    const bool has_one_default = otherwise.elements() == 1;
+    const bool has_one_default = !is_mutable_ || otherwise.elements() == 1;
     for (std::int64_t i = 0; i < keys.elements(); ++i)
       if (const cell* const found = find(keys, i)) put(made, i, *found);
       else put(made, i, cell_of(otherwise, has_one_default ? 0 : i));

@@ -53,8 +53,9 @@ inline void set_sparse(kernel_context& c, const std::vector<std::int64_t>& indic
 inline std::vector<std::size_t> row_order(const std::vector<const std::int64_t*>& indices, std::size_t rank) {
   std::vector<std::size_t> order(indices.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::lexicographical_compare(indices[a], indices[a] + rank, indices[b], indices[b] + rank);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto [in_a, in_b] = std::mismatch(indices[a], indices[a] + rank, indices[b]);
+    return in_a == indices[a] + rank ? a < b : *in_a < *in_b;
   });
   return order;
 }

@@ -120,8 +120,8 @@ inline void run_text_length(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// `length` characters or bytes from a position, which counts from the end if it is negative; nullopt for a position outside the text. A
-/// negative length is the rest of the text.
+/// `length` characters or bytes from a position, which counts from the end if it is negative; nullopt for a position outside the text. As
+/// in TensorFlow, a negative length is the rest of the bytes, and no characters.
 inline std::optional<std::string_view> text_range(std::string_view text, std::int64_t position, std::int64_t length, bool characters) {
   std::vector<std::size_t> begins;
   if (characters)
@@ -130,7 +130,7 @@ inline std::optional<std::string_view> text_range(std::string_view text, std::in
   const auto count = static_cast<std::int64_t>(characters ? begins.size() : text.size());
   if (position < -count || position > count) return std::nullopt;
   const std::int64_t first = position < 0 ? position + count : position;
-  const std::int64_t taken = length < 0 ? count - first : std::min(length, count - first);
+  const std::int64_t taken = length < 0 ? (characters ? 0 : count - first) : std::min(length, count - first);
   const auto byte_of = [&](std::int64_t at) {
     return !characters ? static_cast<std::size_t>(at) : at == count ? text.size() : begins[static_cast<std::size_t>(at)];
   };

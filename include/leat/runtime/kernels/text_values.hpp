@@ -22,7 +22,7 @@ namespace leat::runtime {
 
 /// How `AsString` writes a value: the part of printf's format between the percent sign and the conversion.
 struct text_format {
-  static constexpr std::int64_t most = 65536;  // characters; a graph from a file may ask for any number
+  static constexpr std::int64_t most = 1024;  // characters; a graph from a file may ask for any number
   std::string flags;
   char conversion = 'f';
   std::int64_t width = -1;

@@ -78,6 +78,7 @@ TEST_CASE("a static table: contents once, values of keys") {
   for (std::size_t i = 0; i < 3; ++i)
     CHECK(exported[0].texts()[i] == strings{"", "a", "b", "c"}[static_cast<std::size_t>(whole_of(exported[1])[i])]);
 
+  CHECK(whole_of(t.run("LookupTableFindV2", {table, t.text({"x", "y"}), t.constant_of(wholes{-1, -2})})[0]) == wholes{-1, -1});
   const output az = t.text({"a", "z"}), two = t.constant_of(wholes{1, 2}), one = t.constant_of(wholes{1});
   CHECK(says(t.refusal<failed_precondition>("InitializeTableV2", {table, az, two}), "Table was already initialized with different data."));
   CHECK(says(t.refusal<unimplemented>("LookupTableInsertV2", {table, a, one}),
