@@ -45,7 +45,7 @@ template <class F>
 bool refuses(F f, std::string_view words) {
   return leat_test::says(leat_test::message_of<error>(f), words);
 }
-std::string number(std::uint32_t v, int size) {  // little-endian
+std::string number(std::uint64_t v, int size) {  // little-endian
   std::string made;
   for (int i = 0; i < size; ++i) made += static_cast<char>(v >> (8 * i) & 0xff);
   return made;

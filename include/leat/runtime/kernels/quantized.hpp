@@ -22,15 +22,19 @@ struct quantized_range {
     step = (to - from) / (most - least);
     const float zero = least - from / step;
     const float moved = zero < least ? least : zero > most ? most : std::round(zero);
-    low = (least - moved) * step;
-    high = (most - moved) * step;
+    low = product(least - moved, step);
+    high = product(most - moved, step);
   }
   float rounded(float x) const {
-    const float each = 1.0f / step, zero = std::floor(-low * each + 0.5f);
+    const float each = 1.0f / step, zero = std::floor(product(-low, each) + 0.5f);
     const float inside = std::isnan(x) ? x : std::min(std::max(x, low), high);
-    return std::floor((inside - low) * each - zero + 0.5f) * step;
+    return product(std::floor(product(inside - low, each) - zero + 0.5f), step);
   }
   bool holds(float x) const { return x >= low && x <= high; }
+
+ private:
+  // Rounded by itself: where a compiler joins products and sums, numbers halfway between two would go the other way.
+  static float product(float a, float b) { return static_cast<float>(static_cast<double>(a) * static_cast<double>(b)); }
 };
 inline quantized_range range_of_settings(kernel_context& c) {
   const float low = c.node.attribute("min", -6.0f), high = c.node.attribute("max", 6.0f);
