@@ -7,30 +7,12 @@
 #include <leat/checkpoint/checkpoint_files.hpp>
 #include <leat/checkpoint/checkpoint_reader.hpp>
 #include <leat/core/fill.hpp>
+#include <leat/runtime/kernels/file_root.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
 
 namespace leat::detail {
-
-/// The file or prefix that a node of a graph names. Errors: failed_precondition if the session has no folder for files; invalid_argument for
-/// a name that is not within it.
-inline std::string path_within_root(kernel_context& c, const std::string& name) {
-  const std::string& root = c.step.session.file_root;
-  if (root.empty())
-    throw failed_precondition("the graph may not use files, here '" + name +
-                              "': name the folder that it may use in session_options::file_root (on a server, server_options::file_root)");
-  const auto refuse = [&](const std::string& why) { throw invalid_argument("the file name '" + name + "' " + why); };
-  if (name.empty() || name.find('\0') != name.npos) refuse("is empty or has a zero byte");
-  std::error_code problem;
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(std::filesystem::absolute(root), problem);
-  if (problem) throw failed_precondition(root + ": " + problem.message());
-  const std::filesystem::path path = std::filesystem::weakly_canonical(folder / name, problem);
-  if (problem || !path.has_filename()) refuse("is not the name of a file");
-  const auto [at, end] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  if (at != folder.end() || end == path.end()) refuse("is not within " + folder.string() + ", the folder of files of the session");
-  return path.string();
-}
 
 /// A slice as TensorFlow writes it, "4 3 0,2:-": the sizes of the whole tensor, then for each axis "-", all of it, or "start,length". An
 /// empty text: the whole tensor. Errors: invalid_argument.
@@ -41,7 +23,8 @@ struct named_slice {
 inline std::optional<named_slice> parse_slice(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto fail = [&] {
-    throw invalid_argument("shape_and_slice '" + std::string(text) + "' is not the shape of a tensor and a slice of it, such as '4 3 0,2:-'");
+    throw invalid_argument("shape_and_slice '" + std::string(text) +
+                           "' is not the shape of a tensor and a slice of it, such as '4 3 0,2:-'");
   };
   const auto number = [&](std::string_view digits) {
     if (digits.empty() || digits.size() > 13 || digits.find_first_not_of("0123456789") != digits.npos) fail();
@@ -81,15 +64,10 @@ inline std::optional<named_slice> parse_slice(std::string_view text) {
 inline std::vector<std::string> names_for(kernel_context& c, int k, std::size_t count, std::string_view what) {
   const tensor_value names = c.input(k);
   if (names.extent().rank > 1 || names.texts().size() != count)
-    throw invalid_argument(std::string(what) + " must be a vector of " + std::to_string(count) + " strings, not " + brackets(names.extent()));
+    throw invalid_argument(std::string(what) + " must be a vector of " + std::to_string(count) + " strings, not " +
+                           brackets(names.extent()));
   return names.texts();
 }
-inline std::string only_text(kernel_context& c, int k, std::string_view what) {
-  const tensor_value v = c.input(k);
-  if (v.elements() != 1) throw invalid_argument(std::string(what) + " must be one string, not " + brackets(v.extent()));
-  return v.texts()[0];
-}
-
 /// Saves the inputs from `first` on. `slices`: the input that tells of which tensors they are slices, or -1.
 inline void save_tensors(kernel_context& c, int slices, int first) {
   const auto count = static_cast<std::size_t>(std::max(0, c.input_count() - first));

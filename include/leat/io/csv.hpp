@@ -4,6 +4,7 @@
 // grows with the longest row. Source: RFC 4180; empty lines are skipped, and lines may end with "\n", "\r\n" or "\r", as TensorFlow's
 // `CsvDataset` reads them.
 
+#include <leat/core/decimal.hpp>
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -53,9 +54,7 @@ struct csv_fields<std::array<T, N>> {
   static constexpr std::size_t count = N * csv_fields<T>::count;
 };
 
-/// Whether a decimal number other than 0 is between -1 and 1. If the number is beyond a dtype's range, it then rounds to 0 instead of
-/// infinity.
-bool is_below_one(std::string_view decimal);
+using leat::detail::is_below_one;
 
 }  // namespace detail
 

@@ -3,6 +3,7 @@
 // the compiler's.
 
 #include <leat/ops/contraction.hpp>
+#include <leat/ops/einsum_equation.hpp>
 
 #include <span>
 
@@ -10,55 +11,7 @@ namespace leat {
 
 namespace detail {
 
-/// An equation's labels: of the operands, and of the result. The label '.' is an ellipsis.
-struct einsum_labels {
-  static constexpr int most = 8;
-  std::string_view problem{};
-  int operands = 0;
-  number_list operand[most];
-  number_list result;
-  bool has_result = false;
-};
-
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// Reads an equation as NumPy does.
-constexpr einsum_labels read_equation(std::string_view text) {
-  einsum_labels made;
-  made.operands = 1;
-  const auto wrong = [&](std::string_view why) {
-    made.problem = why;
-    return made;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    number_list& labels = made.has_result ? made.result : made.operand[made.operands - 1];
-    if (c == ' ') continue;
-    if (c == ',') {
-      if (made.has_result) return wrong("a comma behind the arrow");
-      if (++made.operands > einsum_labels::most) return wrong("more than 8 operands");
-    } else if (c == '-') {
-      if (i + 1 == text.size() || text[i + 1] != '>') return wrong("a '-' without a '>' behind it");
-      if (made.has_result) return wrong("more than one arrow");
-      made.has_result = true;
-      ++i;
-    } else if (is_letter(c)) {
-      if (labels.count == max_rank + 1) return wrong("more than 8 letters for one array");
-      labels.push(c);
-    } else if (c == '.') {
-      if (i + 2 >= text.size() || text[i + 1] != '.' || text[i + 2] != '.') return wrong("an ellipsis has three points");
-      if (labels.contains('.')) return wrong("more than one ellipsis for one array");
-      labels.push('.');
-      i += 2;
-    } else {
-      return wrong("a character that is no letter, comma, arrow, ellipsis or space");
-    }
-  }
-  return made;
-}
-
-/// An equation for operands of these ranks: the axes of an ellipsis have labels above all letters, aligned at the last axis. Without an
-/// arrow, the result has the axes of the ellipsis and then the letters that occur once, in alphabetical order, capitals first.
+/// An equation for operands of these ranks: the axes of an ellipsis have labels above all letters, aligned at the last axis.
 constexpr einsum_labels with_ranks(einsum_labels read, std::span<const int> ranks) {
   constexpr std::int64_t first = 256;
   int widest = 0;
@@ -67,11 +20,11 @@ constexpr einsum_labels with_ranks(einsum_labels read, std::span<const int> rank
     read.problem = why;
     return read;
   };
-  const auto axes = [](const number_list& labels, int rank) { return labels.contains('.') ? rank - (labels.count - 1) : 0; };
+  const auto axes = [](const number_list& labels, int rank) { return labels.contains(einsum_labels::ellipsis) ? rank - (labels.count - 1) : 0; };
   const auto expanded = [&](const number_list& labels, int count) {
     number_list made;
     for (int i = 0; i < labels.count; ++i) {
-      if (labels[i] != '.') made.push(labels[i]);
+      if (labels[i] != einsum_labels::ellipsis) made.push(labels[i]);
       else
         for (int k = 0; k < count; ++k) made.push(first + widest - count + k);
     }
@@ -82,7 +35,7 @@ constexpr einsum_labels with_ranks(einsum_labels read, std::span<const int> rank
   for (int k = 0; k < read.operands; ++k) {
     const int count = axes(read.operand[k], ranks[static_cast<std::size_t>(k)]);
     if (count < 0) return wrong("the rank of an operand is below the number of its letters");
-    any = any || read.operand[k].contains('.');
+    any = any || read.operand[k].contains(einsum_labels::ellipsis);
     if (count > widest) widest = count;
   }
   for (int k = 0; k < read.operands; ++k) {
@@ -90,28 +43,12 @@ constexpr einsum_labels with_ranks(einsum_labels read, std::span<const int> rank
     read.operand[k] = expanded(read.operand[k], axes(read.operand[k], rank));
     if (read.operand[k].count != rank) return wrong("the rank of an operand is not the number of its letters");
   }
-  const auto times = [&](std::int64_t label) {
-    int n = 0;
-    for (int k = 0; k < read.operands; ++k)
-      for (int i = 0; i < read.operand[k].count; ++i) n += read.operand[k][i] == label;
-    return n;
-  };
-  if (!read.has_result) {
-    if (any) read.result.push('.');
-    for (std::int64_t c = 'A'; c <= 'z'; ++c)
-      if (is_letter(static_cast<char>(c)) && times(c) == 1) {
-        if (read.result.count == max_rank) return wrong("more than 8 dimensions");
-        read.result.push(c);
-      }
-  } else if (any != read.result.contains('.')) {
+  if (any != read.result.contains(einsum_labels::ellipsis))
     return wrong(any ? "the operands have an ellipsis, and the result has none" : "the result has an ellipsis, and no operand has one");
-  }
   read.result = expanded(read.result, widest);
   if (read.result.count > max_rank) return wrong("more than 8 dimensions");
-  for (int i = 0; i < read.result.count; ++i) {
-    if (times(read.result[i]) == 0) return wrong("a letter of the result that no operand has");
+  for (int i = 0; i < read.result.count; ++i)
     if (read.result.find(read.result[i]) != i) return wrong("a letter occurs twice in the result");
-  }
   return read;
 }
 

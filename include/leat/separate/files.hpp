@@ -20,6 +20,7 @@
 #include <leat/data/impl/graph_iterator.hpp>
 #include <leat/data/impl/iterator_states.hpp>
 #include <leat/data/impl/stage.hpp>
+#include <leat/data/kernels.hpp>
 #include <leat/io/impl/collections.hpp>
 #include <leat/io/impl/csv.hpp>
 #include <leat/io/impl/describe.hpp>
@@ -36,6 +37,7 @@
 #include <leat/io/impl/npy.hpp>
 #include <leat/io/impl/npz.hpp>
 #include <leat/io/impl/onnx.hpp>
+#include <leat/io/impl/png.hpp>
 #include <leat/io/impl/random_state.hpp>
 #include <leat/io/impl/record.hpp>
 #include <leat/io/impl/safetensors.hpp>

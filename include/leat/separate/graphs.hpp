@@ -35,6 +35,7 @@
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
+#include <leat/named/gradients/einsum.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/images.hpp>
 #include <leat/named/gradients/matrices.hpp>
@@ -44,6 +45,7 @@
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/graph/impl/call.hpp>
 #include <leat/named/graph/impl/default_graph.hpp>

@@ -77,14 +77,18 @@ class text_pattern_parser {
     const int s = add({.what = kind::split});  // both ways lead on
     return {s, {{s, false}, {s, true}}};
   }
-  piece repeated(piece a, bool may_be_absent) {
-    const int s = add({.what = kind::split, .next = a.start});
-    join(a, s);
-    return {may_be_absent ? s : a.start, {{s, true}}};
+  // A way that is taken or left; `lazy` prefers to leave it. The second value says which way leads on.
+  int choice_of(int start, bool lazy) {
+    return lazy ? add({.what = kind::split, .other = start}) : add({.what = kind::split, .next = start});
   }
-  piece optional(piece a) {
-    const int s = add({.what = kind::split, .next = a.start});
-    a.open.emplace_back(s, true);
+  piece repeated(piece a, bool may_be_absent, bool lazy) {
+    const int s = choice_of(a.start, lazy);
+    join(a, s);
+    return {may_be_absent ? s : a.start, {{s, !lazy}}};
+  }
+  piece optional(piece a, bool lazy) {
+    const int s = choice_of(a.start, lazy);
+    a.open.emplace_back(s, !lazy);
     return {s, std::move(a.open)};
   }
   static std::bitset<256> range(int first, int last) {
@@ -120,20 +124,23 @@ class text_pattern_parser {
   }
   piece counted(int depth) {
     const std::size_t begin = at_;
+    const int first_group = made_.groups_;
     piece one = atom(depth);
     while (more()) {
       const std::size_t end = at_;
       if (takes('*')) {
-        one = repeated(std::move(one), true);
+        one = repeated(std::move(one), true, takes('?'));
       } else if (takes('+')) {
-        one = repeated(std::move(one), false);
+        one = repeated(std::move(one), false, takes('?'));
       } else if (takes('?')) {
-        one = optional(std::move(one));
+        one = optional(std::move(one), takes('?'));
       } else if (int least = 0, most = 0; counts(least, most)) {
+        const bool lazy = takes('?');
         // The atom is read again for each further copy of it.
         const std::size_t behind = at_;
         const auto again = [&] {
           at_ = begin;
+          made_.groups_ = first_group;  // the copies are the same groups
           piece copy = atom(depth);
           if (at_ != end) fail("a count behind another count; put parentheses around the first");
           return copy;
@@ -141,16 +148,15 @@ class text_pattern_parser {
         piece all = least == 0 ? nothing() : std::move(one);
         for (int k = 1; k < least; ++k) all = both(std::move(all), again());
         if (most < 0) {
-          all = both(std::move(all), repeated(again(), true));
+          all = both(std::move(all), repeated(again(), true, lazy));
         } else {
-          for (int k = least; k < most; ++k) all = both(std::move(all), optional(again()));
+          for (int k = least; k < most; ++k) all = both(std::move(all), optional(again(), lazy));
         }
         one = std::move(all);
         at_ = behind;
       } else {
         break;
       }
-      takes('?');  // whether as little as possible is taken makes no difference to whether the whole text matches
     }
     return one;
   }
@@ -176,8 +182,13 @@ class text_pattern_parser {
   }
   piece atom(int depth) {
     if (takes('(')) {
-      if (takes('?') && !takes(':')) refuse("of the groups that begin with '(?' only '(?:' is known");
-      piece group = choice(depth + 1);
+      const bool is_group = !takes('?');
+      if (!is_group && !takes(':')) refuse("of the groups that begin with '(?' only '(?:' is known");
+      const int number = is_group ? ++made_.groups_ : 0;
+      const auto kept = [&](int place) { return single({.what = kind::save, .set = place}); };
+      const bool is_kept = is_group && 2 * number + 1 < static_cast<int>(text_pattern::most_places);
+      piece group = is_kept ? both(kept(2 * number), choice(depth + 1)) : choice(depth + 1);
+      if (is_kept) group = both(std::move(group), kept(2 * number + 1));
       if (!takes(')')) fail("a parenthesis that is not closed");
       return group;
     }
@@ -287,6 +298,7 @@ LEAT_FUNCTION bool text_pattern::matches(std::string_view text) const {
         case kind::end:
           if (at == text.size()) pending.push_back(its.next);
           break;
+        case kind::save: pending.push_back(its.next); break;
         case kind::match: is_match = is_match || at == text.size(); break;
       }
     }
@@ -301,6 +313,113 @@ LEAT_FUNCTION bool text_pattern::matches(std::string_view text) const {
     std::swap(now, next);
   }
   return is_match;
+}
+
+// All ways through the pattern are followed at once, in the order of preference, each with its places. Source: R. Pike's implementation of
+// regular expressions in `sam`, as R. Cox describes it in "Regular Expression Matching: the Virtual Machine Approach", 2009.
+LEAT_FUNCTION std::optional<text_pattern::places> text_pattern::find(std::string_view text, std::size_t from,
+                                                                     const std::function<void()>& check) const {
+  struct way {
+    int step = 0;
+    places at{};
+  };
+  std::vector<way> now, next, pending;
+  std::vector<std::size_t> seen(steps_.size(), 0);  // by step: one more than the last position at which it was reached
+  std::optional<places> found;
+  const auto reach = [&](const way& first, std::size_t at, std::vector<way>& list) {
+    pending.assign(1, first);
+    while (!pending.empty()) {
+      way w = pending.back();
+      pending.pop_back();
+      if (w.step < 0 || seen[static_cast<std::size_t>(w.step)] == at + 1) continue;
+      seen[static_cast<std::size_t>(w.step)] = at + 1;
+      const step& its = steps_[static_cast<std::size_t>(w.step)];
+      const auto go = [&](int to) {
+        w.step = to;
+        pending.push_back(w);
+      };
+      switch (its.what) {
+        case kind::bytes:
+        case kind::match: list.push_back(w); break;
+        case kind::split: go(its.other), go(its.next); break;
+        case kind::begin:
+          if (at == 0) go(its.next);
+          break;
+        case kind::end:
+          if (at == text.size()) go(its.next);
+          break;
+        case kind::save:
+          w.at[static_cast<std::size_t>(its.set)] = at;
+          go(its.next);
+          break;
+      }
+    }
+  };
+  for (std::size_t i = from; i <= text.size(); ++i) {
+    if (check && i % 1024 == 0) check();
+    if (!found) {
+      way first{start_, {}};
+      first.at.fill(none);
+      first.at[0] = i;
+      reach(first, i, now);
+    }
+    if (now.empty()) {
+      if (found) break;
+      continue;
+    }
+    next.clear();
+    for (const way& w : now) {
+      const step& its = steps_[static_cast<std::size_t>(w.step)];
+      if (its.what == kind::match) {  // ways behind this one are less preferred
+        found = w.at;
+        (*found)[1] = i;
+        break;
+      }
+      if (i < text.size() && sets_[static_cast<std::size_t>(its.set)].test(static_cast<unsigned char>(text[i])))
+        reach({its.next, w.at}, i + 1, next);
+    }
+    std::swap(now, next);
+  }
+  return found;
+}
+
+LEAT_FUNCTION std::string text_pattern::replace(std::string_view text, std::string_view rewrite, bool is_global,
+                                                const std::function<void()>& check) const {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < rewrite.size(); ++i) {
+    if (rewrite[i] != '\\') continue;
+    if (++i == rewrite.size() || (!is_digit(rewrite[i]) && rewrite[i] != '\\'))
+      throw invalid_argument("the rewrite '" + std::string(rewrite) + "': behind a backslash stands a digit or another backslash");
+    if (is_digit(rewrite[i]) && rewrite[i] - '0' > groups_) return std::string(text);
+  }
+  std::string made;
+  std::size_t at = 0, last_end = none;
+  while (at <= text.size()) {
+    const auto match = find(text, at, check);
+    if (!match) break;
+    const std::size_t begin = (*match)[0], end = (*match)[1];
+    made.append(text.substr(at, begin - at));
+    at = begin;
+    if (begin == last_end && begin == end) {  // an empty match at the end of the last one does not count: one character is passed
+      if (at == text.size()) break;
+      do made += text[at++];
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+      continue;
+    }
+    for (std::size_t i = 0; i < rewrite.size(); ++i) {
+      if (rewrite[i] != '\\' || rewrite[++i] == '\\') {
+        made += rewrite[i];
+        continue;
+      }
+      const auto group = static_cast<std::size_t>(rewrite[i] - '0');
+      if ((*match)[2 * group] != none && (*match)[2 * group + 1] != none)
+        made.append(text.substr((*match)[2 * group], (*match)[2 * group + 1] - (*match)[2 * group]));
+    }
+    at = last_end = end;
+    if (!is_global) break;
+  }
+  if (at < text.size()) made.append(text.substr(at));
+  return made;
 }
 
 }  // namespace leat::detail

@@ -215,25 +215,6 @@ LEAT_FUNCTION void csv_reader::read_fields() {
     throw data_loss(place(0) + "has " + std::to_string(field_) + " fields, the header " + std::to_string(names_.size()));
 }
 
-LEAT_FUNCTION bool detail::is_below_one(std::string_view decimal) {
-  // The absolute value of the number is from 10^(magnitude - 1) to 10^magnitude, before its exponent.
-  std::int64_t magnitude = 0, exponent = 0;
-  std::size_t at = decimal.starts_with('-') ? 1 : 0;
-  bool behind_point = false, begun = false;
-  for (; at < decimal.size() && (decimal[at] == '.' || (decimal[at] >= '0' && decimal[at] <= '9')); ++at) {
-    if (decimal[at] == '.') behind_point = true;
-    else begun = begun || decimal[at] != '0', magnitude += behind_point ? -!begun : begun;
-  }
-  if (at < decimal.size() && (decimal[at] == 'e' || decimal[at] == 'E')) {
-    const bool down = ++at < decimal.size() && decimal[at] == '-';
-    constexpr std::int64_t most = std::int64_t{1} << 50;
-    for (at += down || (at < decimal.size() && decimal[at] == '+'); at < decimal.size(); ++at)
-      exponent = std::min(10 * exponent + (decimal[at] - '0'), most);
-    if (down) exponent = -exponent;
-  }
-  return magnitude + exponent <= 0;
-}
-
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
 LEAT_FUNCTION std::string csv_reader::place(std::size_t field) const {

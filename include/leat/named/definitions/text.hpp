@@ -4,6 +4,8 @@
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
 
+#include <algorithm>
+
 namespace leat::detail {
 
 LEAT_FILL(fill_text_definitions) {
@@ -27,12 +29,82 @@ LEAT_FILL(fill_text_definitions) {
   define_operator("ShardedFilename(basename: string, shard: int32, num_shards: int32) -> (filename: string)", pure, shapes::numbers);
   define_operator("ShardedFilespec(basename: string, num_shards: int32) -> (filename: string)", pure, shapes::numbers);
 
+  constexpr facts parted{.is = nature::pure, .stops_gradient = true};
+  const auto sparse = [](shape_context& c) {
+    shapes::want_rank(c, 0, 1);
+    shapes::want_rank(c, 1, 0);
+    shape pairs = shapes::vector_of(-1);
+    pairs.push(2);
+    c.set(0, pairs);
+    c.set(1, shapes::vector_of(-1));
+    c.set(2, shapes::vector_of(2));
+  };
+  const std::string parts = " -> (indices: int64, values: string, shape: int64); ";
+  define_operator("StringSplit(input: string, delimiter: string)" + parts + "skip_empty: bool = true", parted, sparse);
+  define_operator("StringSplitV2(input: string, sep: string)" + parts + "maxsplit: int = -1", parted, sparse);
+  define_operator("StringLength(input: string) -> (output: int32); unit: string = \"BYTE\"", parted, shapes::like<0>);
+  define_operator("Substr(input: string, pos: T, len: T) -> (output: string); T: {int32, int64}; unit: string = \"BYTE\"", parted,
+                  [](shape_context& c) {
+                    if (!may_equal(c.input(1).extent, c.input(2).extent)) c.fail("pos and len should have the same shape");
+                    shapes::broadcast(c);
+                  });
+  define_operator("StringLower(input: string) -> (output: string); encoding: string = \"\"", parted, shapes::like<0>);
+  define_operator("StringUpper(input: string) -> (output: string); encoding: string = \"\"", parted, shapes::like<0>);
+  define_operator("StringStrip(input: string) -> (output: string)", parted, shapes::like<0>);
+  facts joins = parted;
+  joins.values = {1};
+  define_operator(
+      "ReduceJoin(inputs: string, reduction_indices: int32) -> (output: string); keep_dims: bool = false; separator: string = \"\"", joins,
+      [](shape_context& c) {
+        const shape& s = c.input(0).extent;
+        const auto axes = c.numbers(1);
+        if (!s.has_rank() || !axes || (!c.constant(1) && !axes->empty())) return;
+        shape result;
+        for (const std::int64_t axis : *axes) shapes::axis(c, axis, s.rank);
+        for (int i = 0; i < s.rank; ++i) {
+          const bool is_joined =
+              std::any_of(axes->begin(), axes->end(), [&](std::int64_t axis) { return axis == i || axis + s.rank == i; });
+          if (!is_joined) result.push(s[i]);
+          else if (c.flag("keep_dims")) result.push(1);
+        }
+        c.set(0, result);
+      });
+  define_operator("RegexReplace(input: string, pattern: string, rewrite: string) -> (output: string); replace_global: bool = true", parted,
+                  shapes::like<0>);
+  define_operator("StaticRegexReplace(input: string) -> (output: string); pattern: string; rewrite: string; replace_global: bool = true",
+                  parted, shapes::like<0>);
+
+  define_operator(
+      "AsString(input: T) -> (output: string); precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = "
+      "-1; fill: string = \"\"",
+      parted, shapes::like<0>);
+  define_operator("StringToNumber(string_tensor: string) -> (output: out_type); out_type: {float32, float64, int32, int64} = float32",
+                  parted, shapes::like<0>);
+  define_operator("StringToHashBucket(string_tensor: string) -> (output: int64); num_buckets: int >= 1", parted, shapes::like<0>);
+  define_operator("StringToHashBucketFast(input: string) -> (output: int64); num_buckets: int >= 1", parted, shapes::like<0>);
+  define_operator("EncodeBase64(input: string) -> (output: string); pad: bool = false", parted, shapes::like<0>);
+  define_operator("DecodeBase64(input: string) -> (output: string)", parted, shapes::like<0>);
+  define_operator(
+      "DecodeRaw(bytes: string) -> (output: out_type); out_type: {float32, float64, int32, uint8, int64, bool}; little_endian: bool = true",
+      parted, [](shape_context& c) {
+        shape result = c.input(0).extent;
+        if (!result.has_rank()) return;
+        result.push(unknown_dimension);
+        c.set(0, result);
+      });
+  define_operator(
+      "DecodeCSV(records: string, record_defaults: list(OUT_TYPE)) -> (output: list(OUT_TYPE)); field_delim: string = \",\"; "
+      "use_quote_delim: bool = true; na_value: string = \"\"; select_cols: list(int) = []",
+      parted, shapes::like<0>);
+
   const facts writes{.is = nature::effect, .stops_gradient = true};
   const facts reads{.is = nature::effect, .stops_gradient = true};
   define_operator("SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: list(dtypes)) -> ()", writes);
-  define_operator("MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> (); delete_old_dirs: bool = true", writes);
-  define_operator("RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: list(dtypes)); dtypes: list(type) >= 1",
-                  reads);
+  define_operator("MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> (); delete_old_dirs: bool = true",
+                  writes);
+  define_operator(
+      "RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: list(dtypes)); dtypes: list(type) >= 1",
+      reads);
   define_operator("Save(filename: string, tensor_names: string, data: list(T)) -> ()", writes);
   define_operator("SaveSlices(filename: string, tensor_names: string, shapes_and_slices: string, data: list(T)) -> ()", writes);
   define_operator("Restore(file_pattern: string, tensor_name: string) -> (tensor: dt); preferred_shard: int = -1", reads);

@@ -121,6 +121,14 @@ inline output matmul(const operand_value& a, const operand_value& b, std::string
   return matmul(a, b, matmul_options{}, name, where);
 }
 
+/// Einstein's sum of one operand or two: a letter of the equation names an axis, and the result sums the products over all letters that it
+/// lacks. `einsum("bij,bjk->bik", {a, b})` is a matrix product for each b; "..." are axes that broadcast. Without an arrow the result has
+/// the letters that occur once, in alphabetical order. Shapes: as the letters say. Dtypes: float32, float64, int32, int64, the same in both
+/// operands. Errors: invalid_argument for an equation that is none, or for ranks and sizes that it does not fit. Source: TensorFlow 2
+/// `einsum`.
+output einsum(std::string_view equation, const std::vector<output>& operands, std::string_view name = {},
+              const std::source_location& where = std::source_location::current());
+
 /// x where the condition holds, y elsewhere; all three broadcast. Dtypes: condition bool; x and y equal. Source: `where` (version 2).
 output select(const operand_value& condition, const operand_value& x, const operand_value& y, std::string_view name = {},
               const std::source_location& where = std::source_location::current());

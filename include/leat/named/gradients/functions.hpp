@@ -81,6 +81,7 @@ LEAT_DECLARE_FILL(fill_array_gradients);
 LEAT_DECLARE_FILL(fill_color_gradients);
 LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);
+LEAT_DECLARE_FILL(fill_einsum_gradients);
 LEAT_DECLARE_FILL(fill_gather_gradients);
 LEAT_DECLARE_FILL(fill_math_gradients);
 LEAT_DECLARE_FILL(fill_image_gradients);
@@ -88,6 +89,7 @@ LEAT_DECLARE_FILL(fill_matrix_gradients);
 LEAT_DECLARE_FILL(fill_nn_gradients);
 LEAT_DECLARE_FILL(fill_pool_gradients);
 LEAT_DECLARE_FILL(fill_scatter_gradients);
+LEAT_DECLARE_FILL(fill_sparse_gradients);
 LEAT_DECLARE_FILL(fill_tensor_array_gradients);
 }  // namespace detail
 

@@ -49,7 +49,7 @@ struct session_state {
   std::atomic<bool> closed{false};
   std::ostream* log = nullptr;  // output of Print; null: standard error
   std::mutex log_guard;
-  std::string file_root;  // the folder in which nodes may read and write files; empty: nowhere
+  std::string file_root;                   // the folder in which nodes may read and write files; empty: nowhere
   std::atomic<std::int64_t> part_runs{0};  // number of runs of compiled subgraphs
   memory_meter* meter = nullptr;           // null if the session has no limit
 
@@ -191,6 +191,7 @@ LEAT_DECLARE_FILL(fill_control_kernels);
 LEAT_DECLARE_FILL(fill_crop_kernels);
 LEAT_DECLARE_FILL(fill_diagonal_kernels);
 LEAT_DECLARE_FILL(fill_dilation_kernels);
+LEAT_DECLARE_FILL(fill_einsum_kernels);
 LEAT_DECLARE_FILL(fill_element_kernels);
 LEAT_DECLARE_FILL(fill_exchange_kernels);
 LEAT_DECLARE_FILL(fill_block_kernels);
@@ -198,6 +199,7 @@ LEAT_DECLARE_FILL(fill_image_kernels);
 LEAT_DECLARE_FILL(fill_matrix_kernels);
 LEAT_DECLARE_FILL(fill_normalization_kernels);
 LEAT_DECLARE_FILL(fill_pool_kernels);
+LEAT_DECLARE_FILL(fill_quantized_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
@@ -208,11 +210,15 @@ LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
 LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
+LEAT_DECLARE_FILL(fill_sparse_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
 LEAT_DECLARE_FILL(fill_suppression_kernels);
+LEAT_DECLARE_FILL(fill_table_kernels);
 LEAT_DECLARE_FILL(fill_tensor_array_kernels);
 LEAT_DECLARE_FILL(fill_tensor_list_kernels);
 LEAT_DECLARE_FILL(fill_text_kernels);
+LEAT_DECLARE_FILL(fill_text_part_kernels);
+LEAT_DECLARE_FILL(fill_text_value_kernels);
 LEAT_DECLARE_FILL(fill_unique_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
 LEAT_DECLARE_FILL(fill_wide_resize_kernels);
@@ -224,6 +230,9 @@ namespace detail {
 LEAT_DECLARE_FILL(fill_summary_kernels);
 LEAT_DECLARE_FILL(fill_iterator_kernels);
 LEAT_DECLARE_FILL(fill_saver_kernels);
+LEAT_DECLARE_FILL(fill_example_kernels);
+LEAT_DECLARE_FILL(fill_file_kernels);
+LEAT_DECLARE_FILL(fill_image_file_kernels);
 
 struct kernel_registry {
   std::mutex guard;
@@ -234,16 +243,18 @@ inline kernel_registry& kernels_by_type() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
                         runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
-                        runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_element_kernels,
-                        runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
-                        runtime::fill_matrix_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
+                        runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_einsum_kernels,
+                        runtime::fill_element_kernels, runtime::fill_exchange_kernels, runtime::fill_block_kernels,
+                        runtime::fill_image_kernels, runtime::fill_matrix_kernels, runtime::fill_normalization_kernels,
+                        runtime::fill_pool_kernels, runtime::fill_quantized_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
                         runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,
                         runtime::fill_scatter_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels,
-                        runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_tensor_array_kernels,
-                        runtime::fill_tensor_list_kernels, runtime::fill_text_kernels, runtime::fill_unique_kernels,
-                        runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
-                        fill_saver_kernels)});
+                        runtime::fill_sparse_kernels, runtime::fill_state_kernels, runtime::fill_suppression_kernels,
+                        runtime::fill_table_kernels, runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels,
+                        runtime::fill_text_kernels, runtime::fill_text_part_kernels, runtime::fill_text_value_kernels,
+                        runtime::fill_unique_kernels, runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels,
+                        fill_iterator_kernels, fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
   return table;
 }
 }  // namespace detail

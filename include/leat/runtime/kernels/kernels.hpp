@@ -10,6 +10,7 @@
 #include <leat/runtime/kernels/crops.hpp>
 #include <leat/runtime/kernels/diagonal.hpp>
 #include <leat/runtime/kernels/dilation.hpp>
+#include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
 #include <leat/runtime/kernels/images.hpp>
@@ -17,6 +18,7 @@
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
 #include <leat/runtime/kernels/pools.hpp>
+#include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
 #include <leat/runtime/kernels/replicas.hpp>
@@ -27,10 +29,14 @@
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
+#include <leat/runtime/kernels/sparse.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/suppression.hpp>
+#include <leat/runtime/kernels/tables.hpp>
 #include <leat/runtime/kernels/tensor_array.hpp>
 #include <leat/runtime/kernels/tensor_list.hpp>
 #include <leat/runtime/kernels/text.hpp>
+#include <leat/runtime/kernels/text_parts.hpp>
+#include <leat/runtime/kernels/text_values.hpp>
 #include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>

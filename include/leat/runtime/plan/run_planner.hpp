@@ -178,8 +178,29 @@ class run_planner {
         ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
         "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
     constexpr std::string_view savers = ": include <leat/checkpoint.hpp>, and name session_options::file_root";
-    constexpr std::pair<std::string_view, std::string_view> remedies[]{
-        {"StatefulPartitionedCall", functions}, {"PartitionedCall", functions}, {"SaveV2", savers}, {"RestoreV2", savers}, {"MergeV2Checkpoints", savers}};
+    constexpr std::string_view records = ": include <leat/data/kernels.hpp>";
+    constexpr std::pair<std::string_view, std::string_view> remedies[]{{"StatefulPartitionedCall", functions},
+                                                                       {"PartitionedCall", functions},
+                                                                       {"SaveV2", savers},
+                                                                       {"RestoreV2", savers},
+                                                                       {"MergeV2Checkpoints", savers},
+                                                                       {"ParseExample", records},
+                                                                       {"ParseExampleV2", records},
+                                                                       {"ParseSingleExample", records},
+                                                                       {"TextLineReaderV2", records},
+                                                                       {"TFRecordReaderV2", records},
+                                                                       {"WholeFileReaderV2", records},
+                                                                       {"IdentityReaderV2", records},
+                                                                       {"ReadFile", records},
+                                                                       {"WriteFile", records},
+                                                                       {"MatchingFiles", records},
+                                                                       {"InitializeTableFromTextFileV2", records},
+                                                                       {"DecodePng", records},
+                                                                       {"DecodeBmp", records},
+                                                                       {"DecodeGif", records},
+                                                                       {"DecodeJpeg", records},
+                                                                       {"DecodeImage", records},
+                                                                       {"EncodePng", records}};
     for (const auto& [of, remedy] : remedies)
       if (of == type) return remedy;
     return {};

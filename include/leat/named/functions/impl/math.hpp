@@ -4,6 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/math.hpp>
 #include <leat/named/functions/operand.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/ops/einsum_equation.hpp>
 
 namespace leat {
 
@@ -118,6 +120,25 @@ LEAT_FUNCTION output matmul(const operand_value& a, const operand_value& b, matm
                             const std::source_location& where) {
   const std::int64_t numbers[]{options.transpose_a, options.transpose_b};
   return detail::call_named(info_of<matmul_op>, {a, b}, numbers, name, "MatMul", where);
+}
+
+LEAT_FUNCTION output einsum(std::string_view equation, const std::vector<output>& operands, std::string_view name,
+                            const std::source_location& where) {
+  if (operands.empty()) throw invalid_argument("einsum: no operands");
+  const source_scope line(operands.front().owner(), where);
+  const detail::einsum_labels labels = detail::read_equation(equation);
+  if (!labels.problem.empty()) throw invalid_argument("einsum: '" + std::string(equation) + "': " + std::string(labels.problem));
+  std::string text;
+  for (const char c : equation)
+    if (c != ' ') text += c;
+  if (!labels.has_arrow) {
+    text += "->";
+    for (int i = 0; i < labels.result.count; ++i)
+      text +=
+          labels.result[i] == detail::einsum_labels::ellipsis ? std::string("...") : std::string(1, static_cast<char>(labels.result[i]));
+  }
+  const std::vector<number_argument> inputs(operands.begin(), operands.end());
+  return call_operator(operands.front().owner(), "Einsum", inputs, {{"equation", text}}, name).result();
 }
 
 LEAT_FUNCTION output select(const operand_value& condition, const operand_value& x, const operand_value& y, std::string_view name,

@@ -6,6 +6,7 @@
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
+#include <leat/named/gradients/einsum.hpp>
 #include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/named/gradients/images.hpp>
@@ -13,6 +14,7 @@
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/gradients/walk.hpp>
 

@@ -1,0 +1,44 @@
+#pragma once
+// Definitions of operators between images and their files' bytes; their kernels are in a higher layer (data/kernels_images.hpp).
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/shapes.hpp>
+
+namespace leat::detail {
+
+LEAT_FILL(fill_image_file_definitions) {
+  constexpr facts pure{.is = nature::pure, .stops_gradient = true};
+  const auto image = [](shape_context& c) {
+    shapes::want_rank(c, 0, 0);
+    shape s = shapes::vector_of(-1);
+    s.push(unknown_dimension);
+    s.push(c.integer("channels") > 0 && c.integer("channels") <= 4 ? c.integer("channels") : unknown_dimension);
+    c.set(0, s);
+  };
+  define_operator("DecodePng(contents: string) -> (image: dtype); channels: int = 0; dtype: type = uint8", pure, image);
+  define_operator("DecodeBmp(contents: string) -> (image: uint8); channels: int = 0", pure, image);
+  define_operator(
+      "DecodeJpeg(contents: string) -> (image: uint8); channels: int = 0; ratio: int = 1; fancy_upscaling: bool = true; try_recover_truncated: "
+      "bool = false; acceptable_fraction: float = 1.0; dct_method: string = \"\"",
+      pure, image);
+  define_operator("DecodeGif(contents: string) -> (image: uint8)", pure, [](shape_context& c) {
+    shapes::want_rank(c, 0, 0);
+    shape s = shapes::vector_of(-1);
+    s.push(unknown_dimension);
+    s.push(unknown_dimension);
+    s.push(3);
+    c.set(0, s);
+  });
+  define_operator("DecodeImage(contents: string) -> (image: dtype); channels: int = 0; dtype: type = uint8; expand_animations: bool = true",
+                  pure, [](shape_context& c) { shapes::want_rank(c, 0, 0); });
+  define_operator("EncodePng(image: T) -> (contents: string); T: type = uint8; compression: int = -1", pure, [](shape_context& c) {
+    const shape& s = c.input(0).extent;
+    if (!s.has_rank()) return;
+    if (s.rank < 3) c.fail("Shape must be at least rank 3 but is rank " + std::to_string(s.rank));
+    shape batch;
+    for (int axis = 0; axis + 3 < s.rank; ++axis) batch.push(s[axis]);
+    c.set(0, batch);
+  });
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,78 @@
+#pragma once
+// Definitions of operators on sparse tensors, of rounding to few bits, and of decoding sequences of labels.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/shapes.hpp>
+
+namespace leat::detail {
+
+LEAT_FILL(fill_sparse_definitions) {
+  constexpr facts pure{.is = nature::pure};
+  constexpr facts stops{.is = nature::pure, .stops_gradient = true};
+  define_operator(
+      "SparseTensorDenseMatMul(a_indices: Tindices, a_values: T, a_shape: int64, b: T) -> (product: T); Tindices: {int32, int64} = int64; adjoint_a: "
+      "bool = false; adjoint_b: bool = false",
+      {.is = nature::pure, .work = work_kind::product, .values = {2, 1}}, [](shape_context& c) {
+        shapes::want_rank(c, 0, 2);
+        shapes::want_rank(c, 1, 1);
+        shapes::want_rank(c, 2, 1);
+        shapes::want_rank(c, 3, 2);
+        const shape a = shapes::from_numbers(c, 2);
+        const shape& b = c.input(3).extent;
+        if (a.has_rank() && a.rank != 2) c.fail("Tensor 'a_shape' must have 2 elements");
+        const bool ta = c.flag("adjoint_a"), tb = c.flag("adjoint_b");
+        if (a.has_rank() && b.has_rank() && !may_equal(a[ta ? 0 : 1], b[tb ? 1 : 0]))
+          c.fail("Cannot multiply A and B because inner dimension does not match: " + std::to_string(a[ta ? 0 : 1]) + " vs. " +
+                 std::to_string(b[tb ? 1 : 0]));
+        shape result = shapes::vector_of(a.has_rank() ? a[ta ? 1 : 0] : unknown_dimension);
+        result.push(b.has_rank() ? b[tb ? 0 : 1] : unknown_dimension);
+        c.set(0, result);
+      });
+  define_operator("SparseReorder(input_indices: int64, input_values: T, input_shape: int64) -> (output_indices: int64, output_values: T)",
+                  pure, shapes::each);
+  const auto open = [](shape_context& c) {
+    shape pairs = shapes::vector_of(-1);
+    const shape& one = c.input(0).extent;
+    pairs.push(one.has_rank() && one.rank == 2 ? one[1] : unknown_dimension);
+    c.set(0, pairs);
+    c.set(1, shapes::vector_of(-1));
+    c.set(2, shapes::vector_of(pairs[1]));
+  };
+  const std::string sparse = " -> (output_indices: int64, output_values: T, output_shape: int64)";
+  define_operator("SparseConcat(indices: N*int64, values: N*T, shapes: N*int64)" + sparse + "; concat_dim: int; N: int >= 2", stops, open);
+  define_operator("SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64)" + sparse, stops, open);
+
+  const std::string bits = "num_bits: int = 8; narrow_range: bool = false";
+  const std::string bounds = "min: float = -6.0; max: float = 6.0; " + bits;
+  define_operator("FakeQuantWithMinMaxArgs(inputs: float32) -> (outputs: float32); " + bounds, pure, shapes::like<0>);
+  define_operator("FakeQuantWithMinMaxArgsGradient(gradients: float32, inputs: float32) -> (backprops: float32); " + bounds, pure,
+                  shapes::like<0>);
+  define_operator("FakeQuantWithMinMaxVars(inputs: float32, min: float32, max: float32) -> (outputs: float32); " + bits, pure,
+                  shapes::like<0>);
+  define_operator(
+      "FakeQuantWithMinMaxVarsGradient(gradients: float32, inputs: float32, min: float32, max: float32) -> (backprops_wrt_input: "
+      "float32, backprop_wrt_min: float32, backprop_wrt_max: float32); " +
+          bits,
+      pure, [](shape_context& c) {
+        c.set(0, c.input(0).extent);
+        c.set(1, shapes::scalar);
+        c.set(2, shapes::scalar);
+      });
+  define_operator(
+      "CTCGreedyDecoder(inputs: T, sequence_length: int32) -> (decoded_indices: int64, decoded_values: int64, decoded_shape: int64, "
+      "log_probability: T); merge_repeated: bool = false; blank_index: int = -1; T: {float32, float64} = float32",
+      stops, [](shape_context& c) {
+        shapes::want_rank(c, 0, 3);
+        shapes::want_rank(c, 1, 1);
+        shape pairs = shapes::vector_of(-1);
+        pairs.push(2);
+        c.set(0, pairs);
+        c.set(1, shapes::vector_of(-1));
+        c.set(2, shapes::vector_of(2));
+        shape sums = shapes::vector_of(c.input(0).extent.has_rank() ? c.input(0).extent[1] : unknown_dimension);
+        sums.push(1);
+        c.set(3, sums);
+      });
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,159 @@
+#pragma once
+// Kernels that round numbers as if they were stored in few bits, for training; and the most probable labels of sequences. Source:
+// TensorFlow `FakeQuantWithMinMaxArgs`, `FakeQuantWithMinMaxVars`, their gradients, `CTCGreedyDecoder`.
+
+#include <leat/core/fill.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/shape.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace leat::runtime {
+
+/// The numbers that a few bits can hold between about `low` and `high`: these are moved so that 0 is one of them.
+struct quantized_range {
+  float low = 0, high = 0, step = 0;
+
+  quantized_range(const kernel_context& c, float from, float to) {
+    const std::int64_t bits = c.node.integer("num_bits", 8);
+    if (bits < 2 || bits > 16) throw invalid_argument("num_bits must be between 2 and 16, inclusive");
+    const float least = c.node.flag("narrow_range") ? 1 : 0, most = static_cast<float>((1 << bits) - 1);
+    step = (to - from) / (most - least);
+    const float zero = least - from / step;
+    const float moved = zero < least ? least : zero > most ? most : std::round(zero);
+    low = product(least - moved, step);
+    high = product(most - moved, step);
+  }
+  float rounded(float x) const {
+    const float each = 1.0f / step, zero = std::floor(product(-low, each) + 0.5f);
+    const float inside = std::isnan(x) ? x : std::min(std::max(x, low), high);
+    return product(std::floor(product(inside - low, each) - zero + 0.5f), step);
+  }
+  bool holds(float x) const { return x >= low && x <= high; }
+
+ private:
+  // Rounded by itself: where a compiler joins products and sums, numbers halfway between two would go the other way.
+  static float product(float a, float b) { return static_cast<float>(static_cast<double>(a) * static_cast<double>(b)); }
+};
+inline quantized_range range_of_settings(kernel_context& c) {
+  const float low = c.node.attribute("min", -6.0f), high = c.node.attribute("max", 6.0f);
+  if (!(low < high)) {
+    const auto text = [](float v) { return summary_text(tensor_value(v)); };
+    throw invalid_argument("min has to be smaller than max, was: " + text(low) + " >= " + text(high));
+  }
+  return quantized_range(c, low, high);
+}
+inline float bound_of(kernel_context& c, int k, const char* name) {
+  if (c.extent(k).rank != 0)
+    throw invalid_argument(std::string("`") + name + "` must be rank 0 but is rank " + std::to_string(c.extent(k).rank));
+  return std::as_const(c.input(k)).values<float>()[0];
+}
+template <class F>
+tensor_value floats_by(const tensor_value& x, F f) {
+  tensor_value made(dtype::float32, x.extent());
+  const auto from = x.values<float>();
+  const auto to = made.values<float>();
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = f(i, from[i]);
+  return made;
+}
+inline void run_quantize(kernel_context& c) {
+  const quantized_range range = range_of_settings(c);
+  c.set(0, floats_by(c.input(0), [&](std::size_t, float x) { return range.rounded(x); }));
+}
+inline void run_quantize_between(kernel_context& c) {
+  const float low = bound_of(c, 1, "min"), high = bound_of(c, 2, "max");
+  const quantized_range range(c, low, high);
+  const bool is_nothing = low == 0 && high == 0;
+  c.set(0, floats_by(c.input(0), [&](std::size_t, float x) { return is_nothing ? 0.0f : range.rounded(x); }));
+}
+/// The gradients and the numbers, inputs 0 and 1 of one shape.
+inline std::pair<tensor_value, tensor_value> gradients_and_inputs(kernel_context& c) {
+  if (!(c.extent(0) == c.extent(1)))
+    throw invalid_argument("gradient and input must be the same size: " + brackets(c.extent(0)) + " and " + brackets(c.extent(1)));
+  return {c.input(0), c.input(1)};
+}
+inline void run_quantize_back(kernel_context& c) {
+  const auto [dy, x] = gradients_and_inputs(c);
+  const quantized_range range = range_of_settings(c);
+  const auto slopes = dy.values<float>();
+  c.set(0, floats_by(x, [&](std::size_t i, float v) { return range.holds(v) ? slopes[i] : 0.0f; }));
+}
+inline void run_quantize_between_back(kernel_context& c) {
+  const auto [dy, x] = gradients_and_inputs(c);
+  const float low = bound_of(c, 2, "min"), high = bound_of(c, 3, "max");
+  const quantized_range range(c, low, high);
+  const bool is_nothing = low == 0 && high == 0;
+  const auto slopes = dy.values<float>();
+  double below = 0, above = 0;
+  c.set(0, floats_by(x, [&](std::size_t i, float v) {
+          if (is_nothing) return slopes[i];
+          if (v < range.low) below += static_cast<double>(slopes[i]);
+          if (v > range.high) above += static_cast<double>(slopes[i]);
+          return range.holds(v) ? slopes[i] : 0.0f;
+        }));
+  c.set(1, tensor_value(static_cast<float>(below)));
+  c.set(2, tensor_value(static_cast<float>(above)));
+}
+
+/// The largest number of each moment of a sequence, as labels without blanks and, if wanted, without repetitions.
+inline void run_greedy_decoder(kernel_context& c) {
+  const tensor_value x = c.input(0);
+  const shape& s = x.extent();
+  if (s.rank != 3) throw invalid_argument("inputs is not a 3-Tensor");
+  if (x.elements() == 0) throw invalid_argument("inputs must not be empty");
+  if (c.extent(1).rank != 1) throw invalid_argument("sequence_length is not a vector");
+  const std::int64_t times = s[0], batch = s[1], classes = s[2];
+  const auto lengths = c.numbers(1);
+  if (static_cast<std::int64_t>(lengths.size()) != batch)
+    throw failed_precondition("len(sequence_length) != batch_size.  len(sequence_length):  " + std::to_string(lengths.size()) +
+                              " batch_size: " + std::to_string(batch));
+  for (std::size_t b = 0; b < lengths.size(); ++b)
+    if (lengths[b] > times) throw failed_precondition("sequence_length(" + std::to_string(b) + ") <= " + std::to_string(times));
+  std::int64_t blank = c.node.integer("blank_index", -1);
+  if (blank < -classes || blank >= classes)
+    throw invalid_argument("blank_index expected to be between " + std::to_string(-classes) + " and " + std::to_string(classes - 1) +
+                           " but was " + std::to_string(blank));
+  if (blank < 0) blank += classes;
+  const bool merges = c.node.flag("merge_repeated");
+  std::vector<std::int64_t> indices, labels;
+  std::int64_t longest = 0;
+  with_fraction(x.type(), [&]<class T>(T) {
+    shape extent;
+    extent.push(batch);
+    extent.push(1);
+    tensor_value sums(x.type(), extent);
+    const T* const from = x.values<T>().data();
+    for (std::int64_t b = 0; b < batch; ++b) {
+      T sum = T(0);
+      std::int64_t before = -1, count = 0;
+      for (std::int64_t t = 0; t < lengths[static_cast<std::size_t>(b)]; ++t) {
+        const T* const row = from + (t * batch + b) * classes;
+        const std::int64_t label = std::max_element(row, row + classes) - row;
+        sum += -row[label];
+        if (label != blank && !(merges && label == before)) {
+          indices.push_back(b);
+          indices.push_back(count++);
+          labels.push_back(label);
+        }
+        before = label;
+      }
+      longest = std::max(longest, count);
+      sums.values<T>()[static_cast<std::size_t>(b)] = sum;
+    }
+    c.set(3, std::move(sums));
+  });
+  c.set(0, tensor_value({static_cast<std::int64_t>(labels.size()), 2}, indices));
+  c.set(1, tensor_value(labels));
+  c.set(2, tensor_value(std::vector<std::int64_t>{batch, longest}));
+}
+
+LEAT_FILL(fill_quantized_kernels) {
+  register_kernel("FakeQuantWithMinMaxArgs", run_quantize);
+  register_kernel("FakeQuantWithMinMaxArgsGradient", run_quantize_back);
+  register_kernel("FakeQuantWithMinMaxVars", run_quantize_between);
+  register_kernel("FakeQuantWithMinMaxVarsGradient", run_quantize_between_back);
+  register_kernel("CTCGreedyDecoder", run_greedy_decoder);
+}
+
+}  // namespace leat::runtime

@@ -1,0 +1,277 @@
+#pragma once
+// Kernels between strings and values: numbers in text, buckets of hashes, base64, bytes of arrays, records of comma-separated values.
+// Source: TensorFlow `AsString`, `StringToNumber`, `StringToHashBucket`, `StringToHashBucketFast`, `EncodeBase64`, `DecodeBase64`,
+// `DecodeRaw`, `DecodeCSV`.
+
+#include <leat/core/base64.hpp>
+#include <leat/core/decimal.hpp>
+#include <leat/core/fill.hpp>
+#include <leat/core/fingerprint.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/text_parts.hpp>
+
+#include <bit>
+#include <clocale>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+namespace leat::runtime {
+
+// ---- numbers ----------------------------------------------------------------------------------------------------------
+
+/// How `AsString` writes a value: the part of printf's format between the percent sign and the conversion.
+struct text_format {
+  static constexpr std::int64_t most = 1024;  // characters; a graph from a file may ask for any number
+  std::string flags;
+  char conversion = 'f';
+  std::int64_t width = -1;
+
+  explicit text_format(const kernel_context& c, dtype type) {
+    const std::int64_t precision = c.node.integer("precision", -1);
+    const bool scientific = c.node.flag("scientific"), shortest = c.node.flag("shortest");
+    const std::string fill = c.node.text("fill");
+    width = c.node.integer("width", -1);
+    if (scientific && shortest) throw invalid_argument("Cannot select both scientific and shortest notation");
+    const bool is_text = type == text_dtype;
+    if (!is_text && !is_floating(type)) {
+      if (scientific || shortest) throw invalid_argument("scientific and shortest format not supported for datatype " + dtype_name(type));
+      if (precision >= 0) throw invalid_argument("precision not supported for datatype " + dtype_name(type));
+    }
+    if (fill.size() > 1) throw invalid_argument("Fill string must be one or fewer characters");
+    if (fill.size() == 1 && std::string_view(" +-0#").find(fill[0]) == std::string_view::npos)
+      throw invalid_argument("Fill argument not supported: \"" + fill + "\"");
+    if (width > most || precision > most)
+      throw invalid_argument("a width or precision of more than " + std::to_string(most) + " characters");
+    if (fill != "#" || is_floating(type)) flags = fill;  // "#" means nothing to printf for an integer
+    if (width >= 0) flags += std::to_string(width);
+    if (precision >= 0) flags += "." + std::to_string(precision);
+    conversion = scientific ? 'e' : shortest ? 'g' : 'f';
+  }
+  template <class T>
+  std::string number(T value) const {
+    std::string format = "%" + flags;
+    if constexpr (std::is_floating_point_v<T>) return printed((format + conversion).c_str(), static_cast<double>(value));
+    else return printed((format + "lld").c_str(), static_cast<long long>(value));
+  }
+  std::string text(std::string_view value) const {
+    const std::string blanks(width > static_cast<std::int64_t>(value.size()) ? static_cast<std::size_t>(width) - value.size() : 0, ' ');
+    return flags.starts_with('-') ? std::string(value) + blanks : blanks + std::string(value);
+  }
+
+ private:
+  template <class T>
+  static std::string printed(const char* format, T value) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    const int size = std::snprintf(nullptr, 0, format, value);
+    std::string made(static_cast<std::size_t>(std::max(size, 0)) + 1, '\0');
+    std::snprintf(made.data(), made.size(), format, value);
+#pragma GCC diagnostic pop
+    made.pop_back();
+    if (const char point = std::localeconv()->decimal_point[0]; point != '.') std::replace(made.begin(), made.end(), point, '.');
+    return made;
+  }
+};
+inline void run_as_string(kernel_context& c) {
+  const tensor_value given = c.input(0);
+  const text_format format(c, given.type());
+  tensor_value made(text_dtype, given.extent());
+  auto& to = made.texts();
+  if (given.type() == text_dtype) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = format.text(given.texts()[i]);
+  } else {
+    with_dtype(given.type(), [&]<class T>(T) {
+      const auto from = given.values<T>();
+      for (std::size_t i = 0; i < to.size(); ++i)
+        if constexpr (std::is_same_v<T, bool>) to[i] = from[i] ? "true" : "false";
+        else to[i] = format.number(from[i]);
+    });
+  }
+  c.set(0, std::move(made));
+}
+
+inline void run_to_number(kernel_context& c) {
+  const tensor_value given = c.input(0);
+  const dtype type = c.node.type_of("out_type", dtype::float32);
+  tensor_value made(type, given.extent());
+  with_number(type, [&]<class T>(T) {
+    const auto to = made.values<T>();
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (!leat::detail::read_number(given.texts()[i], to[i]))
+        throw invalid_argument("StringToNumberOp could not correctly convert string: " + given.texts()[i]);
+  });
+  c.set(0, std::move(made));
+}
+
+/// The bucket of each string, by a hash.
+template <std::uint64_t (*Hash)(std::string_view)>
+void run_hash_bucket(kernel_context& c) {
+  const tensor_value given = c.input(0);
+  const std::int64_t buckets = c.node.integer("num_buckets");
+  if (buckets < 1) throw invalid_argument("Value for attr 'num_buckets' of " + std::to_string(buckets) + " must be at least minimum 1");
+  tensor_value made(dtype::int64, given.extent());
+  for (std::size_t i = 0; i < given.texts().size(); ++i)
+    made.values<std::int64_t>()[i] = static_cast<std::int64_t>(Hash(given.texts()[i]) % static_cast<std::uint64_t>(buckets));
+  c.set(0, std::move(made));
+}
+
+// ---- bytes ------------------------------------------------------------------------------------------------------------
+
+inline void run_encode_base64(kernel_context& c) {
+  const bool pads = c.node.flag("pad");
+  each_text(c, [&](const std::string& bytes) {
+    std::string text;
+    leat::detail::append_base64(text, bytes);
+    if (!pads)
+      while (text.ends_with('=')) text.pop_back();
+    std::replace(text.begin(), text.end(), '+', '-');
+    std::replace(text.begin(), text.end(), '/', '_');
+    return text;
+  });
+}
+inline void run_decode_base64(kernel_context& c) {
+  each_text(c, [](const std::string& text) {
+    std::string bytes;
+    const auto letters = static_cast<std::size_t>(std::find(text.begin(), text.end(), '=') - text.begin());
+    if (letters % 4 == 1) throw invalid_argument("Base64 string length cannot be 1 modulo 4.");
+    if (text.find_first_of("+/") != text.npos || !leat::detail::from_base64(text, bytes, true))
+      throw invalid_argument("Invalid character found in base64.");
+    return bytes;
+  });
+}
+
+/// Strings of one size as the bytes of numbers, along a new last axis.
+inline void run_decode_raw(kernel_context& c) {
+  const tensor_value given = c.input(0);
+  const dtype type = c.node.type_of("out_type");
+  const bool turns = c.node.flag("little_endian", true) != (std::endian::native == std::endian::little);
+  const auto& texts = given.texts();
+  with_dtype(type, [&]<class T>(T) {
+    const std::size_t size = texts.empty() ? 0 : texts[0].size();
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      if (texts[i].size() != size)
+        throw invalid_argument("DecodeRaw requires input strings to all be the same size, but element " + std::to_string(i) + " has size " +
+                               std::to_string(size) + " != " + std::to_string(texts[i].size()));
+    if (size % sizeof(T) != 0)
+      throw invalid_argument("Input to DecodeRaw has length " + std::to_string(size) + " that is not a multiple of " +
+                             std::to_string(sizeof(T)) + ", the size of " + dtype_name(type));
+    shape extent = given.extent();
+    extent.push(static_cast<std::int64_t>(size / sizeof(T)));
+    tensor_value made(type, extent);
+    auto* to = made.data();
+    if (made.elements() > 0)
+      for (const std::string& text : texts)
+        for (std::size_t at = 0; at < size; at += sizeof(T), to += sizeof(T)) {
+          char bytes[sizeof(T)];
+          std::memcpy(bytes, text.data() + at, sizeof(T));
+          if (turns) std::reverse(std::begin(bytes), std::end(bytes));
+          if constexpr (std::is_same_v<T, bool>) bytes[0] = bytes[0] != 0;  // another value is no bool
+          std::memcpy(to, bytes, sizeof(T));
+        }
+    c.set(0, std::move(made));
+  });
+}
+
+// ---- records ----------------------------------------------------------------------------------------------------------
+
+/// The fields of a record, in RFC 4180's format. Errors: invalid_argument, in TensorFlow's words.
+inline std::vector<std::string> fields_of(std::string_view record, char delimiter, bool quotes) {
+  std::vector<std::string> fields;
+  std::size_t at = 0;
+  const auto is_end = [&](std::size_t i) { return i >= record.size() || record[i] == delimiter; };
+  while (at < record.size()) {
+    std::string field;
+    if (quotes && record[at] == '"') {
+      for (++at;; ++at) {
+        if (at >= record.size()) throw invalid_argument("Quoted field has to end with quote followed by delim or end");
+        if (record[at] == '"') {
+          if (is_end(at + 1)) break;
+          if (record[++at] != '"') throw invalid_argument("Quote inside a string has to be escaped by another quote");
+        }
+        field += record[at];
+      }
+      ++at;
+    } else {
+      for (; !is_end(at); ++at) {
+        if (quotes && (record[at] == '"' || record[at] == '\n' || record[at] == '\r'))
+          throw invalid_argument("Unquoted fields cannot have quotes/CRLFs inside");
+        field += record[at];
+      }
+    }
+    fields.push_back(std::move(field));
+    if (at < record.size() && ++at == record.size()) fields.emplace_back();  // a delimiter at the end begins an empty field
+  }
+  return fields;
+}
+
+inline void run_decode_csv(kernel_context& c) {
+  const int count = c.input_count() - 1;
+  const std::string delimiter = c.node.text("field_delim"), missing = c.node.text("na_value");
+  const bool quotes = c.node.flag("use_quote_delim", true);
+  const auto selected = c.node.list<std::int64_t>("select_cols");
+  if (delimiter.size() > 1) throw invalid_argument("field_delim should be only 1 char");
+  const char between = delimiter.empty() ? ',' : delimiter[0];
+  if (!selected.empty() && static_cast<int>(selected.size()) != count) throw invalid_argument("select_cols should match output size");
+  for (std::size_t k = 0; k < selected.size(); ++k)
+    if (selected[k] < 0 || (k > 0 && selected[k] <= selected[k - 1]))
+      throw invalid_argument(selected[k] < 0 ? "select_cols should be non-negative indices"
+                                             : "select_cols should be strictly increasing indices");
+  const tensor_value records = c.input(0);
+  std::vector<tensor_value> made;
+  for (int k = 0; k < count; ++k) {
+    const shape& s = c.extent(1 + k);
+    if (s.rank > 1) throw invalid_argument("Each record default should be at most rank 1");
+    if (s.elements() > 1)
+      throw invalid_argument("There should only be 1 default per field but field " + std::to_string(k) + " has " +
+                             std::to_string(s.elements()));
+    made.emplace_back(c.type(1 + k), records.extent());
+  }
+  for (std::size_t i = 0; i < records.texts().size(); ++i) {
+    if (i % 1024 == 0) c.step.check();
+    const std::string in_record = " in record " + std::to_string(i);
+    std::vector<std::string> fields = fields_of(records.texts()[i], between, quotes);
+    if (!selected.empty()) {
+      std::vector<std::string> some;
+      for (const std::int64_t at : selected)
+        if (at < static_cast<std::int64_t>(fields.size())) some.push_back(std::move(fields[static_cast<std::size_t>(at)]));
+      fields = std::move(some);
+    }
+    if (static_cast<int>(fields.size()) != count)
+      throw invalid_argument("Expect " + std::to_string(count) + " fields but have " + std::to_string(fields.size()) + in_record);
+    for (int k = 0; k < count; ++k) {
+      const std::string& field = fields[static_cast<std::size_t>(k)];
+      const bool is_missing = field.empty() || (!missing.empty() && field == missing);
+      if (is_missing && c.extent(1 + k).elements() == 0)
+        throw invalid_argument("Field " + std::to_string(k) + " is required but missing" + in_record + "!");
+      tensor_value& to = made[static_cast<std::size_t>(k)];
+      if (to.type() == text_dtype) {
+        to.texts()[i] = is_missing ? c.input(1 + k).texts()[0] : field;
+        continue;
+      }
+      with_number(to.type(), [&]<class T>(T) {
+        if (is_missing) to.values<T>()[i] = std::as_const(c.input(1 + k)).template values<T>()[0];
+        else if (!leat::detail::read_number(field, to.values<T>()[i]))
+          throw invalid_argument("Field " + std::to_string(k) + in_record + " is not a valid " +
+                                 (std::is_same_v<T, float>    ? std::string("float")
+                                  : std::is_same_v<T, double> ? std::string("double")
+                                                              : dtype_name(to.type())) +
+                                 ": " + field);
+      });
+    }
+  }
+  for (int k = 0; k < count; ++k) c.set(k, std::move(made[static_cast<std::size_t>(k)]));
+}
+
+LEAT_FILL(fill_text_value_kernels) {
+  register_kernel("AsString", run_as_string);
+  register_kernel("StringToNumber", run_to_number);
+  register_kernel("StringToHashBucket", run_hash_bucket<leat::detail::murmur_hash>);
+  register_kernel("StringToHashBucketFast", run_hash_bucket<leat::detail::farm_fingerprint::of>);
+  register_kernel("EncodeBase64", run_encode_base64);
+  register_kernel("DecodeBase64", run_decode_base64);
+  register_kernel("DecodeRaw", run_decode_raw);
+  register_kernel("DecodeCSV", run_decode_csv);
+}
+
+}  // namespace leat::runtime

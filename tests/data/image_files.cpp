@@ -1,0 +1,264 @@
+// Images from the bytes of their files and back, in graphs: pixels and errors are those of TensorFlow 2.21.
+
+#include <leat/data/kernels.hpp>
+#include <leat/graphs.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include "support/messages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace leat;
+using namespace std::string_literals;
+
+namespace {
+
+using bytes = std::vector<std::uint8_t>;
+
+std::string from_hex(std::string_view text) {
+  std::string made;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) made += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+  return made;
+}
+shape shape_of_list(const std::vector<std::int64_t>& list) {
+  shape s;
+  for (const auto n : list) s.push(n);
+  return s;
+}
+tensor_value run_on(const char* type, const tensor_value& in, const attribute_map& settings = {}) {
+  graph g;
+  const auto scope = g.as_default();
+  const output place = placeholder(in.type(), in.extent());
+  const output y = call_operator(g, type, {place}, settings).result();
+  graph_session s(g);
+  tensor_value got = s.run({y}, {{place, in}})[0];
+  CHECK(may_equal(y.extent(), got.extent()));
+  return got;
+}
+tensor_value decode(const char* type, const std::string& file, const attribute_map& settings = {}) {
+  return run_on(type, tensor_value(file), settings);
+}
+template <class F>
+bool refuses(F f, std::string_view words) {
+  return leat_test::says(leat_test::message_of<error>(f), words);
+}
+std::string number(std::uint64_t v, int size) {  // little-endian
+  std::string made;
+  for (int i = 0; i < size; ++i) made += static_cast<char>(v >> (8 * i) & 0xff);
+  return made;
+}
+std::string bmp(std::uint32_t width, std::uint32_t height, std::uint32_t bits, const std::string& pixels) {
+  return "BM" + number(0, 8) + number(54, 4) + number(40, 4) + number(width, 4) + number(height, 4) + number(1, 2) + number(bits, 2) +
+         std::string(24, '\0') + pixels;
+}
+
+struct png_pixels {
+  int channels;
+  std::vector<std::int64_t> extent;
+  bytes pixels;
+};
+struct png_case {
+  const char* file;
+  std::vector<png_pixels> by_channels;
+};
+const std::vector<png_case>& pngs() {
+  static const std::vector<png_case> list{
+      {"89504e470d0a1a0a0000000d494844520000000200000002080000000057dd52f80000000e49444154789c63606462faf71f0003140203e21f9a8d00"
+       "00000049454e44ae426082",
+       {{0, {2, 2, 1}, {1, 2, 255, 1}},
+        {1, {2, 2, 1}, {1, 2, 255, 1}},
+        {3, {2, 2, 3}, {1, 1, 1, 2, 2, 2, 255, 255, 255, 1, 1, 1}},
+        {4, {2, 2, 4}, {1, 1, 1, 255, 2, 2, 2, 255, 255, 255, 255, 255, 1, 1, 1, 255}}}},
+      {"89504e470d0a1a0a0000000d49484452000000020000000108020000007b40e8dd0000000f49444154789c63606462fe95620400040b0197dcd07818"
+       "0000000049454e44ae426082",
+       {{0, {1, 2, 3}, {1, 2, 3, 250, 100, 50}},
+        {1, {1, 2, 1}, {1, 139}},
+        {3, {1, 2, 3}, {1, 2, 3, 250, 100, 50}},
+        {4, {1, 2, 4}, {1, 2, 3, 255, 250, 100, 50, 255}}}},
+      {"89504e470d0a1a0a0000000d4948445200000002000000010806000000f4227f8a0000001149444154789c636464626ef89562c4000008320218ca5f"
+       "bbd20000000049454e44ae426082",
+       {{0, {1, 2, 4}, {1, 2, 3, 128, 251, 102, 53, 128}},
+        {1, {1, 2, 1}, {1, 140}},
+        {3, {1, 2, 3}, {1, 2, 3, 251, 102, 53}},
+        {4, {1, 2, 4}, {1, 2, 3, 128, 251, 102, 53, 128}}}},
+      {"89504e470d0a1a0a0000000d49484452000000020000000108040000005e2bb7010000000d49444154789c63e06a38c10000033d01531571ec290000"
+       "000049454e44ae426082",
+       {{0, {1, 2, 2}, {10, 128, 200, 0}},
+        {1, {1, 2, 1}, {10, 200}},
+        {3, {1, 2, 3}, {10, 10, 10, 200, 200, 200}},
+        {4, {1, 2, 4}, {10, 10, 10, 128, 200, 200, 200, 0}}}},
+      {"89504e470d0a1a0a0000000d4948445200000003000000010203000000668efc2700000009504c5445010203040506070809258556f00000000a4944"
+       "4154789c63900000001a00192d88f4360000000049454e44ae426082",
+       {{0, {1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}},
+        {1, {1, 3, 1}, {1, 4, 7}},
+        {3, {1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}},
+        {4, {1, 3, 4}, {1, 2, 3, 3, 4, 5, 6, 3, 7, 8, 9, 3}}}},
+      {"89504e470d0a1a0a0000000d4948445200000003000000010203000000668efc2700000009504c5445010203040506070809258556f0000000027452"
+       "4e5300809b2b4e180000000a49444154789c63900000001a00192d88f4360000000049454e44ae426082",
+       {{0, {1, 3, 4}, {1, 2, 3, 0, 4, 5, 6, 128, 7, 8, 9, 255}},
+        {1, {1, 3, 1}, {1, 4, 7}},
+        {3, {1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}},
+        {4, {1, 3, 4}, {1, 2, 3, 0, 4, 5, 6, 128, 7, 8, 9, 255}}}},
+      {"89504e470d0a1a0a0000000d494844520000000a000000010100000000cf8e02d30000000b49444154789c63d87c000002290174bb67be8400000000"
+       "49454e44ae426082",
+       {{0, {1, 10, 1}, {255, 0, 255, 255, 0, 0, 255, 255, 255, 255}},
+        {1, {1, 10, 1}, {255, 0, 255, 255, 0, 0, 255, 255, 255, 255}},
+        {3, {1, 10, 3}, {255, 255, 255, 0,   0,   0,   255, 255, 255, 255, 255, 255, 0,   0,   0,
+                         0,   0,   0,   255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}},
+        {4, {1, 10, 4}, {255, 255, 255, 1, 0,   0,   0,   1, 255, 255, 255, 1, 255, 255, 255, 1, 0,   0,   0,   1,
+                         0,   0,   0,   1, 255, 255, 255, 1, 255, 255, 255, 1, 255, 255, 255, 1, 255, 255, 255, 1}}}},
+      {"89504e470d0a1a0a0000000d494844520000000200000001040000000014b9cd570000000a49444154789c63b00700004100408d6ed5130000000049"
+       "454e44ae426082",
+       {{0, {1, 2, 1}, {51, 255}},
+        {1, {1, 2, 1}, {51, 255}},
+        {3, {1, 2, 3}, {51, 51, 51, 255, 255, 255}},
+        {4, {1, 2, 4}, {51, 51, 51, 15, 255, 255, 255, 15}}}},
+      {"89504e470d0a1a0a0000000d4948445200000001000000011002000000c0e78f9d0000000f49444154789c636064626661650300003f001621bad454"
+       "0000000049454e44ae426082",
+       {{0, {1, 1, 3}, {1, 3, 5}}, {1, {1, 1, 1}, {2}}, {3, {1, 1, 3}, {1, 3, 5}}, {4, {1, 1, 4}, {1, 3, 5, 255}}}},
+      {"89504e470d0a1a0a0000000d4948445200000002000000010800000000d14920560000000274524e53000506f939b70000000b49444154789c636065"
+       "03000013000c0e96b8a70000000049454e44ae426082",
+       {{0, {1, 2, 1}, {5, 6}}, {1, {1, 2, 1}, {5, 6}}, {3, {1, 2, 3}, {5, 5, 5, 6, 6, 6}}, {4, {1, 2, 4}, {5, 5, 5, 0, 6, 6, 6, 255}}}},
+      {"89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000674524e530005000600073caf61f00000000c4944415478"
+       "9c636065630700002600135a6affd20000000049454e44ae426082",
+       {{0, {1, 1, 3}, {5, 6, 7}}, {1, {1, 1, 1}, {5}}, {3, {1, 1, 3}, {5, 6, 7}}, {4, {1, 1, 4}, {5, 6, 7, 0}}}},
+      {"89504e470d0a1a0a0000000d4948445200000005000000030800000001095aaab20000001e49444154789c637462fac4a2c8c2f6a185a53c89f9f369"
+       "c632dfe3ec0a004b07072b118ec1460000000049454e44ae426082",
+       {{0, {3, 5, 1}, {66, 119, 33, 217, 242, 118, 195, 138, 145, 177, 6, 46, 246, 78, 122}},
+        {1, {3, 5, 1}, {66, 119, 33, 217, 242, 118, 195, 138, 145, 177, 6, 46, 246, 78, 122}},
+        {3, {3, 5, 3}, {66,  66,  66,  119, 119, 119, 33,  33, 33, 217, 217, 217, 242, 242, 242, 118, 118, 118, 195, 195, 195, 138, 138,
+                        138, 145, 145, 145, 177, 177, 177, 6,  6,  6,   46,  46,  46,  246, 246, 246, 78,  78,  78,  122, 122, 122}},
+        {4, {3, 5, 4}, {66,  66,  66,  255, 119, 119, 119, 255, 33,  33,  33,  255, 217, 217, 217, 255, 242, 242, 242, 255,
+                        118, 118, 118, 255, 195, 195, 195, 255, 138, 138, 138, 255, 145, 145, 145, 255, 177, 177, 177, 255,
+                        6,   6,   6,   255, 46,  46,  46,  255, 246, 246, 246, 255, 78,  78,  78,  255, 122, 122, 122, 255}}}},
+      {"89504e470d0a1a0a0000000d4948445200000003000000030802000000d94a22e80000002949444154789c011e00e1ff01159a0f89f2c6dacae301bb"
+       "311245fd6f84df9a03c5b3d076ac0e8f53a7e3f00f395e46f0e80000000049454e44ae426082",
+       {{0, {3, 3, 3}, {21,  154, 15, 158, 140, 213, 120, 86,  184, 187, 49, 18,  0, 46,
+                        129, 132, 13, 27,  34,  203, 217, 135, 40,  187, 20, 109, 18}},
+        {1, {3, 3, 1}, {98, 153, 107, 86, 41, 50, 154, 85, 72}},
+        {3, {3, 3, 3}, {21,  154, 15, 158, 140, 213, 120, 86,  184, 187, 49, 18,  0, 46,
+                        129, 132, 13, 27,  34,  203, 217, 135, 40,  187, 20, 109, 18}},
+        {4, {3, 3, 4}, {21,  154, 15,  255, 158, 140, 213, 255, 120, 86,  184, 255, 187, 49,  18, 255, 0,  46,
+                        129, 255, 132, 13,  27,  255, 34,  203, 217, 255, 135, 40,  187, 255, 20, 109, 18, 255}}}},
+  };
+  return list;
+}
+const std::string gray = from_hex(pngs()[0].file);
+const std::string animated = from_hex(
+    "47494638396103000200810000356c88913f20f6f72db022d22c0000000003000200000204cc1220050021f90401000001002c010000000200010081"
+    "8e78129e0327371065d095860202440a002c000000000300020040020454320105003b");
+
+}  // namespace
+
+#if defined(LEAT_USE_ZLIB)
+TEST_CASE("PNG: each kind of pixels, as many channels as asked for") {
+  for (const png_case& p : pngs())
+    for (const png_pixels& wanted : p.by_channels) {
+      INFO(p.file, " ", wanted.channels);
+      const tensor_value got = decode("DecodePng", from_hex(p.file), {{"channels", wanted.channels}});
+      CHECK(got.extent() == shape_of_list(wanted.extent));
+      CHECK(got.as<bytes>() == wanted.pixels);
+    }
+  CHECK(decode("DecodePng", gray + "xx").as<bytes>() == bytes{1, 2, 255, 1});
+  CHECK(decode("DecodeJpeg", gray, {{"channels", 3}}).extent() == shape(3, {2, 2, 3}));
+  CHECK(decode("DecodeImage", gray, {{"channels", 1}}).as<bytes>() == bytes{1, 2, 255, 1});
+  const auto fractions = decode("DecodeImage", gray, {{"dtype", dtype::float32}}).as<std::vector<float>>();
+  CHECK(fractions[0] == doctest::Approx(1 / 255.0));
+  CHECK(fractions[2] == 1.0f);
+}
+
+TEST_CASE("PNG: what is written is read") {
+  bytes pixels(2 * 3 * 4 * 3);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 7);
+  tensor_value images(shape(4, {2, 3, 4, 3}), pixels);
+  const tensor_value files = run_on("EncodePng", images, {{"compression", 9}});
+  REQUIRE(files.extent() == shape(1, {2}));
+  for (std::size_t k = 0; k < 2; ++k)
+    CHECK(decode("DecodePng", files.texts()[k]).as<bytes>() ==
+          bytes(pixels.begin() + static_cast<std::ptrdiff_t>(k * 36), pixels.begin() + static_cast<std::ptrdiff_t>(k * 36 + 36)));
+  CHECK(refuses([&] { run_on("EncodePng", images, {{"compression", 10}}); }, "compression should be in [-1,9], got 10"));
+  CHECK(refuses(
+      [&] {
+        run_on("EncodePng", tensor_value(shape(3, {1, 1, 5}), bytes(5)));
+      },
+      "image must have 1, 2, 3, or 4 channels, got 5"));
+  CHECK(refuses([&] { run_on("EncodePng", tensor_value(shape(2, {1, 5}), bytes(5))); }, "at least rank 3"));
+  CHECK_THROWS_AS(run_on("EncodePng", tensor_value(shape(3, {0, 2, 3}), bytes{})), error);
+  CHECK(run_on("EncodePng", tensor_value(shape(4, {0, 2, 2, 3}), bytes{})).elements() == 0);
+}
+
+TEST_CASE("PNG: damaged files") {
+  const auto says = [](const std::string& file, std::string_view words) { CHECK(refuses([&] { decode("DecodePng", file); }, words)); };
+  const auto changed = [](std::size_t at) {
+    std::string file = gray;
+    file[at] = static_cast<char>(file[at] ^ 1);
+    return file;
+  };
+  says("", "Input is empty.");
+  says("hello", "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.");
+  says(gray.substr(0, gray.size() - 20), "Invalid PNG data, size " + std::to_string(gray.size() - 20));
+  says(gray.substr(0, gray.size() - 12), "Invalid PNG data, size " + std::to_string(gray.size() - 12));
+  says(changed(20), "Invalid PNG. Failed to initialize decoder.");
+  says(changed(gray.size() - 20), "Invalid PNG data, size " + std::to_string(gray.size()));
+  for (std::size_t length = 8; length < gray.size(); ++length) CHECK_THROWS_AS(decode("DecodePng", gray.substr(0, length)), error);
+  // 2^31 - 1 pixels in each direction; 20,000, for which the file is too short
+  says(from_hex("89504e470d0a1a0a0000000d494844527fffffff7fffffff0802000000bdd5c5a1"), "Invalid PNG");
+  for (const int channels : {2, 5, -1})
+    CHECK(refuses(
+        [&] {
+          decode("DecodePng", gray, {{"channels", channels}});
+        },
+        "`channels` must be 0, 1, 3 or 4 but got " + std::to_string(channels)));
+  CHECK(refuses([&] { run_on("DecodePng", tensor_value(std::vector<std::string>{gray})); }, "must be"));
+  says(bmp(1, 1, 24, "abcd"),
+       "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: DecodePng");
+  says("\xff\xd8\xff\xe0"s + "jpeg", "Trying to decode JPEG format using a wrong op");
+  CHECK(refuses([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG: the library has no decoder"));
+}
+#endif
+
+TEST_CASE("BMP") {
+  const std::string two{"\1\2\3\4\5\6\0\0\7\10\11\12\13\14\0\0", 16};
+  CHECK(decode("DecodeBmp", bmp(2, 2, 24, two)).as<bytes>() == bytes{9, 8, 7, 12, 11, 10, 3, 2, 1, 6, 5, 4});
+  CHECK(decode("DecodeBmp", bmp(2, static_cast<std::uint32_t>(-2), 24, two)).as<bytes>() == bytes{3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10});
+  CHECK(decode("DecodeBmp", bmp(2, 2, 24, two), {{"channels", 4}}).extent() == shape(3, {2, 2, 4}));
+  CHECK(decode("DecodeBmp", bmp(1, 1, 32, "\1\2\3\4")).as<bytes>() == bytes{3, 2, 1, 4});
+  CHECK(decode("DecodeBmp", bmp(1, 1, 32, "\1\2\3\4"), {{"channels", 3}}).as<bytes>() == bytes{3, 2, 1});
+  CHECK(decode("DecodeImage", bmp(3, 1, 8, "\1\2\3\0"s), {{"channels", 3}}).as<bytes>() == bytes{1, 1, 1, 2, 2, 2, 3, 3, 3});
+  const auto says = [](const std::string& file, std::string_view words, int channels = 0) {
+    CHECK(refuses([&] { decode("DecodeBmp", file, {{"channels", channels}}); }, words));
+  };
+  says(bmp(2, 2, 24, two), "`channels` must be 0, 3 or 4 for BMP, but got 1", 1);
+  says(bmp(2, 2, 24, two.substr(3)), "Input size should match (header_size + row_size * abs_height) but they differ by -3");
+  says("BM", "Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got 2 bytes");
+  says(bmp(0x7fffffff, 0x7fffffff, 24, "xxx"), "Total possible pixel bytes must be less than 2^30");
+  says(bmp(2, 0x80000000, 24, ""), "Total possible pixel bytes must be less than 2^30");
+  says(bmp(static_cast<std::uint32_t>(-2), 2, 24, two), "Width must be positive");
+  says(bmp(2, 0, 24, ""), "");
+  says(bmp(2, 1, 16, "xxxx"), "Number of channels inherent in the image must be 1, 3 or 4, was 2");
+  std::string before = bmp(2, 2, 24, two);
+  before[13] = '\xff';  // the pixels begin before the file
+  says(before, "Input size should match");
+}
+
+TEST_CASE("GIF: frames on top of each other") {
+  const bytes wanted{145, 63,  32, 176, 34,  210, 145, 63, 32, 145, 63, 32,  53,  108, 136, 246, 247, 45,
+                     145, 63,  32, 142, 120, 18,  145, 63, 32, 145, 63, 32,  53,  108, 136, 246, 247, 45,
+                     246, 247, 45, 145, 63,  32,  145, 63, 32, 176, 34, 210, 145, 63,  32,  53,  108, 136};
+  const tensor_value all = decode("DecodeGif", animated);
+  CHECK(all.extent() == shape(4, {3, 2, 3, 3}));
+  CHECK(all.as<bytes>() == wanted);
+  CHECK(decode("DecodeImage", animated, {{"channels", 3}}).as<bytes>() == wanted);
+  const tensor_value first = decode("DecodeImage", animated, {{"expand_animations", false}});
+  CHECK(first.extent() == shape(3, {2, 3, 3}));
+  CHECK(first.as<bytes>() == bytes(wanted.begin(), wanted.begin() + 18));
+  for (std::size_t length = 6; length < animated.size(); ++length) CHECK_THROWS_AS(decode("DecodeGif", animated.substr(0, length)), error);
+  std::string wide = animated;
+  const std::size_t sizes = animated.find(',') + 5;
+  for (std::size_t k = 0; k < 4; ++k) wide[sizes + k] = '\xff';
+  CHECK(refuses([&] { decode("DecodeGif", wide); }, "too short for its pixels"));
+  CHECK(refuses([&] { decode("DecodeImage", animated, {{"channels", 1}}); }, "channels must be 0 or 3 for GIF"));
+}
