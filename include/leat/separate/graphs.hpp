@@ -32,6 +32,7 @@
 #include <leat/named/functions/impl/shape.hpp>
 #include <leat/named/functions/impl/slice.hpp>
 #include <leat/named/functions/impl/tensor_array.hpp>
+#include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
@@ -43,6 +44,7 @@
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
+#include <leat/named/gradients/tensor_list.hpp>
 #include <leat/named/graph/impl/call.hpp>
 #include <leat/named/graph/impl/default_graph.hpp>
 #include <leat/named/graph/impl/device.hpp>

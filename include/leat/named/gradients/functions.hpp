@@ -78,6 +78,7 @@ void enter_gradient(std::string_view type, gradient_function function, bool of_c
 /// Whether the gradient function of a type calls the gradient of its class.
 bool is_class_gradient(std::string_view type);
 LEAT_DECLARE_FILL(fill_array_gradients);
+LEAT_DECLARE_FILL(fill_cell_gradients);
 LEAT_DECLARE_FILL(fill_color_gradients);
 LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);
@@ -88,6 +89,7 @@ LEAT_DECLARE_FILL(fill_nn_gradients);
 LEAT_DECLARE_FILL(fill_pool_gradients);
 LEAT_DECLARE_FILL(fill_scatter_gradients);
 LEAT_DECLARE_FILL(fill_tensor_array_gradients);
+LEAT_DECLARE_FILL(fill_tensor_list_gradients);
 }  // namespace detail
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }

@@ -185,6 +185,7 @@ namespace runtime {
 LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
+LEAT_DECLARE_FILL(fill_cell_gradient_kernels);
 LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_color_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
@@ -232,7 +233,7 @@ inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
-                        runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
+                        runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
                         runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_element_kernels,
                         runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
                         runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,

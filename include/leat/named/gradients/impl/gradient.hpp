@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/canonical/gradients.hpp>
+#include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
@@ -13,6 +14,7 @@
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
+#include <leat/named/gradients/tensor_list.hpp>
 #include <leat/named/gradients/walk.hpp>
 
 namespace leat::detail {
