@@ -19,7 +19,7 @@ LEAT_FILL(fill_tensor_list_definitions) {
   const facts keeps{.is = nature::inert, .work = work_kind::none};
   const facts stops{.is = nature::inert, .work = work_kind::none, .stops_gradient = true};
   // In the loop of a gradient these are asked of the forward loop, which then keeps numbers instead of lists.
-  const facts sizes{.is = nature::inert, .work = work_kind::none, .depends_on = looks_at::shape, .stops_gradient = true};
+  const facts sizes{.is = nature::inert, .work = work_kind::none, .depends_on = looks_at::list_size, .stops_gradient = true};
   const auto list = [](shape_context& c) { c.set(0, shapes::scalar); };
   const std::string of = "; element_dtype: type", sized = of + "; shape_type: {int32, int64}";
   define_operator("EmptyTensorList(element_shape: shape_type, max_num_elements: int32) -> (handle: variant)" + sized, stops, list);
