@@ -59,6 +59,7 @@
 #include <leat/named/placement/impl/partition.hpp>
 #include <leat/named/placement/impl/place.hpp>
 #include <leat/named/recurrent/impl/cells.hpp>
+#include <leat/named/recurrent/impl/raw_rnn.hpp>
 #include <leat/named/recurrent/impl/recurrent.hpp>
 #include <leat/named/scopes/impl/cluster_spec.hpp>
 #include <leat/named/scopes/impl/replica_device_setter.hpp>

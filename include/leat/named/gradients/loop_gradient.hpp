@@ -44,6 +44,11 @@ inline output zero_constant(const output& like, std::string_view name = "Const")
   return g.named().make_constant(g, {like.type(), like.extent(), 0}, name);
 }
 
+// A gradient's loop takes what the forward loop pushed onto stacks, which say nothing of where their elements came from.
+inline const std::string no_second_order =
+    "Second-order gradient for while loops not supported. Where the number of iterations is known, make them as nodes one after the other; "
+    "or write the first gradient as a loop of your own, which has a gradient like any other loop";
+
 // The sum of two gradients, which may be lists.
 inline output sum_of_two(const output& a, const output& b) { return is_list(a.type()) ? add_n_node({a, b}) : add(a, b); }
 // What zeros like a tensor are made from: its shape, or for a list the list.

@@ -126,7 +126,7 @@ class gradient_walk {
                           "Failed to call gradients on a while loop without its context: it was read from a file, which does not say it");
         continue;
       }
-      if (loop->gradient) refuse_gradient(g_, found[k], "Second-order gradient for while loops not supported.");
+      if (loop->gradient) refuse_gradient(g_, found[k], no_second_order);
       if (!loops.insert(loop).second) continue;
       exits_.push_back(found[k]);
       for (const output& o : loop->exits)
