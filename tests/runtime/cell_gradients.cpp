@@ -189,6 +189,10 @@ TEST_CASE("gradients of cells without elements, and what is refused") {
   const auto scope = g.as_default();
   std::vector<output> places;
   for (int k = 0; k < 8; ++k) places.push_back(placeholder(dtype::float32, shape::unknown()));
+  for (const auto& [type, k, words] : {std::tuple("LSTMBlockCell", 0, "only cs and h pass one"), {"LSTMBlockCell", 5, "only cs and h pass one"}}) {
+    const output gate = node_of(type, places, {}, {k});
+    CHECK(leat_test::says(leat_test::message_of<unimplemented>([&] { static_cast<void>(gradients({gate}, {places[0]})); }), words));
+  }
   const output y = node_of("LSTMBlockCell", places, {}, {6});
   CHECK(leat_test::says(leat_test::message_of<unimplemented>([&] { static_cast<void>(gradients({y}, {places[0]})); }), "input_size from `x` must be statically inferred."));
 }

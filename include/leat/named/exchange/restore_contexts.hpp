@@ -5,7 +5,8 @@
 // nothing is found, and a gradient through the loop is refused as before.
 
 #include <leat/named/control/control_flow.hpp>
-#include <leat/named/gradients/nodes.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/ops/array_shape.hpp>
 
 #include <array>
 #include <map>
@@ -232,7 +233,7 @@ class context_finder {
   bool leaves_all() const {
     for (const int i : switches_) {
       const dtype type = g_.at(i).result.type;
-      if ((is_floating(type) || is_list(type)) && !left_.contains(i)) return false;
+      if ((is_floating(type) || type == static_cast<dtype>(data_type::variant)) && !left_.contains(i)) return false;
     }
     return true;
   }

@@ -1,6 +1,6 @@
 #pragma once
 // Gradients of cells of recurrent networks in graphs with names, as TensorFlow writes them: an operator for the gates, products for the weights.
-// As there, the gradients of an LSTM's cells and outputs count, those of its gates do not. Source: TensorFlow's rnn_grad, and those of contrib's
+// There the gradients of an LSTM's cells and outputs count, and those of its gates are lost; here they are refused. Source: TensorFlow's rnn_grad, and those of contrib's
 // lstm_ops and gru_ops.
 
 #include <leat/core/fill.hpp>
@@ -18,7 +18,16 @@ inline output bias_gradient(const output& gates, const output& bias) {
   return gradient_node("BiasAddGrad", {gates}, {{"T", gates.type()}, {"data_format", "NHWC"}}, info_like(bias));
 }
 
+inline void refuse_others(const gradient_call& c, std::initializer_list<int> results, const char* differentiable) {
+  for (const int k : results)
+    if (c.is_given(k))
+      refuse_gradient(c.owner(), c.operation().index(),
+                      "a gradient of result " + std::to_string(k) + ", and only " + differentiable + " pass one: make what depends on its gates of them, "
+                      "or of operators of their own");
+}
+
 inline gradient_list gradient_of_lstm_cell(const gradient_call& c) {
+  refuse_others(c, {0, 2, 3, 4, 5}, "cs and h");
   const output x = c.input(0), cells = c.input(1), before = c.input(2), w = c.input(3);
   const auto columns = [&](const output& o, const char* what) {
     const shape& s = o.extent();
@@ -45,6 +54,7 @@ inline gradient_list gradient_of_lstm_cell(const gradient_call& c) {
 }
 
 inline gradient_list sequence_gradient(const gradient_call& c, std::string_view type) {
+  refuse_others(c, {0, 2, 3, 4, 5}, "cs and h");
   std::vector<output> operands;
   std::vector<tensor_info> results;
   for (int k = 0; k < 9; ++k) operands.push_back(c.input(k));
@@ -59,6 +69,7 @@ inline gradient_list sequence_gradient(const gradient_call& c, std::string_view 
 }
 
 inline gradient_list gradient_of_gru_cell(const gradient_call& c) {
+  refuse_others(c, {0, 1, 2}, "h");
   const output x = c.input(0), before = c.input(1), reset = c.result(0);
   std::vector<output> operands;
   for (int k = 0; k < 6; ++k) operands.push_back(c.input(k));

@@ -285,12 +285,14 @@ class gradient_walk {
     if (way == gradient_way::unknown) refuse_unknown(index);
     named_loop_gradient* const state = loops_.of(index, false);
     if (state != nullptr) state->backward().push();
+    std::vector<bool> given;
+    for (int port = 0; port < results; ++port) given.push_back(static_cast<bool>(dys[at(port)]));
     for (int port = 0; port < results; ++port)
       if (!static_cast<bool>(dys[at(port)]) && gets_zeros(info(index, port).type))
         if (const output zero = loops_.any() ? loops_.zeros_for(op.result(port)) : loop_gradients::zeros_outside_loop(op.result(port)))
           dys[at(port)] = zero;
     const name_scope inner(g_, op.name() + "_grad");
-    const gradient_call call(op, std::move(dys));
+    const gradient_call call(op, std::move(dys), std::move(given));
     gradient_list parts = way == gradient_way::function ? find_gradient(op.type())(call) : gradient_by_class(call);
     if (static_cast<int>(parts.size()) > nodes_.input_count(g_, index))
       refuse_gradient(g_, index,
