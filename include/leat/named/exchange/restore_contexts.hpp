@@ -56,22 +56,28 @@ class context_finder {
     for (const int i : made_)
       for (int k = 0; k < nodes_.input_count(g_, i); ++k) {
         const output in = nodes_.input(g_, i, k);
-        if (control_of(in.index()) != flow::branch || in.port() > 1) continue;
+        if (control_of(in.index()) != flow::branch || in.port() > 1 || nodes_.input_count(g_, in.index()) < 2) continue;
         uses_[in.index()][static_cast<std::size_t>(in.port())] = true;
         // A branch's pivot: the predicate, behind its own `Switch`.
         if (!is_operator<identity_op>(*g_.at(i).op) || k > 0) continue;
         const output predicate = nodes_.input(g_, in.index(), 1), data = nodes_.input(g_, in.index(), 0);
-        if (data.index() == predicate.index() && data.port() == predicate.port())
-          pivots_.emplace(std::pair(key(predicate), in.port()), i);
+        if (key(data) == key(predicate))
+          pivots_.emplace(std::pair(origin(predicate), in.port()), i);
       }
   }
   static tensor_key key(const output& o) { return {o.index(), o.port()}; }
+  /// The predicate that copies of it stand for: TensorFlow 1.x gives each branch a copy.
+  tensor_key origin(output o) const {
+    for (int copies = 0; copies < 16 && is_operator<identity_op>(*g_.at(o.index()).op) && nodes_.input_count(g_, o.index()) > 0; ++copies)
+      o = nodes_.input(g_, o.index(), 0);
+    return key(o);
+  }
 
   /// The innermost of two contexts, one of which must be around the other.
   flow_context* inner_of(flow_context* a, flow_context* b) {
+    if (a == b || b == nullptr) return a;
     for (flow_context* c = a; c != nullptr; c = c->outer())
       if (c == b) return a;
-    if (b == nullptr) return a;
     for (flow_context* c = b; c != nullptr; c = c->outer())
       if (c == a) return b;
     if (a == nullptr) return b;
@@ -103,6 +109,13 @@ class context_finder {
     r.fetchable = fetchable;
     r.feedable = feedable;
   }
+  /// Whether there may be one more context in this one: each of them knows what is made in those within.
+  bool has_room(flow_context* outer) {
+    int depth = 0;
+    for (flow_context* c = outer; c != nullptr; c = c->outer()) ++depth;
+    is_sound_ = is_sound_ && depth < most_depth;
+    return depth < most_depth;
+  }
   /// The innermost context, which must be a loop.
   while_context* as_loop(flow_context* its) {
     while_context* const loop = its == nullptr || its->branch() != nullptr ? nullptr : its->loop();
@@ -112,6 +125,11 @@ class context_finder {
 
   void enter(int i) {
     const flow control = control_of(i);
+    const int least = control == flow::branch ? 2 : control == flow::enter || control == flow::exit || control == flow::merge ? 1 : 0;
+    if (nodes_.input_count(g_, i) < least) {
+      is_sound_ = false;
+      return;
+    }
     if (control == flow::enter) return enter_loop(i);
     if (control == flow::exit) return leave_loop(i);
     if (control == flow::branch) return begin_branch(i);
@@ -124,7 +142,7 @@ class context_finder {
       is_sound_ = is_sound_ && !static_cast<bool>(loop->pivot);
       loop->pivot = {g_, i};
     }
-    if (!is_operator<identity_op>(*g_.at(i).op)) return;
+    if (!is_operator<identity_op>(*g_.at(i).op) || nodes_.input_count(g_, i) == 0) return;
     const output in = nodes_.input(g_, i, 0);
     if (control_of(in.index()) != flow::branch || in.port() != 1 || !is_variable_switch(in.index())) return;
     if (while_context* const loop = as_loop(its); loop != nullptr && !static_cast<bool>(loop->pivot_for_body)) loop->pivot_for_body = {g_, i};
@@ -144,6 +162,7 @@ class context_finder {
     flow_context* const outer = around(i);
     while_context*& loop = loops_[*frame];
     if (loop == nullptr) {
+      if (!has_room(outer)) return;
       const inside_context there(nodes_, outer);
       loop = &nodes_.keep(std::make_unique<while_context>(
           g_, std::string(*frame), loop_settings{.parallel_iterations = parallel != nullptr ? *parallel : 10}, while_context::frame_exists{}));
@@ -182,10 +201,11 @@ class context_finder {
     for (int side = 0; side < 2 && used[0]; ++side) by_port_[{i, side}] = branch(base, predicate, side);
   }
   cond_context* branch(flow_context* outer, const output& predicate, int side) {
-    cond_context*& made = branches_[{outer, key(predicate), side}];
-    if (made != nullptr) return made;
-    const auto [first, last] = pivots_.equal_range({key(predicate), side});
-    for (auto at = first; at != last && made == nullptr; ++at) {
+    cond_context*& made = branches_[{outer, origin(predicate), side}];
+    if (made != nullptr || !has_room(outer)) return made;
+    const auto [first, last] = pivots_.equal_range({origin(predicate), side});
+    int tried = 0;
+    for (auto at = first; at != last && made == nullptr && tried < most_tried; ++at, ++tried) {
       if (around(nodes_.input(g_, at->second, 0).index()) != outer) continue;
       const inside_context there(nodes_, outer);
       made = &nodes_.keep(std::make_unique<cond_context>(g_, predicate, output{g_, at->second}, side, "cond_text"));
@@ -219,7 +239,7 @@ class context_finder {
     }
     const auto [no, yes] = sides;
     if (no == nullptr || yes == nullptr || no->outer() != yes->outer() || no->side() != 0 || yes->side() != 1 ||
-        key(no->predicate()) != key(yes->predicate()) || (is_shared && no->outer() != nullptr)) {
+        origin(no->predicate()) != origin(yes->predicate()) || (is_shared && no->outer() != nullptr)) {
       is_sound_ = false;
       return;
     }
@@ -237,6 +257,8 @@ class context_finder {
     }
     return true;
   }
+
+  static constexpr int most_depth = 64, most_tried = 1000;
 
   graph& g_;
   named_part& nodes_;
