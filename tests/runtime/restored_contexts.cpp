@@ -56,14 +56,19 @@ using namespace restored_contexts_test;
 
 TEST_CASE("gradients of loops and branches of a file are those of the graph that was written") {
   check_same([](const output& x) {
-    return while_loop([](output i, output) { return i < 3; }, [&](output i, output v) { return std::array{i + 1, v * x + sin(v)}; }, {0, x})[1];
+    return while_loop([](output i, output) { return i < 3; },
+                      [&](output i, output v) {
+                        return std::array{i + 1, v * x + sin(v)};
+                      },
+                      {0, x})[1];
   });
   // A branch in a loop, which uses values from outside.
   check_same([](const output& x) {
     const output w = x * 0.5;
     return while_loop([](output i, output) { return i < 4; },
                       [&](output i, output v) {
-                        return std::array{i + 1, cond(equal(floor_mod(i, 2), 0), [&] { return v * w; }, [&] { return v + exp(w) * v; })};
+                        return std::array{i + 1, cond(
+                                                     equal(floor_mod(i, 2), 0), [&] { return v * w; }, [&] { return v + exp(w) * v; })};
                       },
                       {0, x})[1];
   });
@@ -71,11 +76,13 @@ TEST_CASE("gradients of loops and branches of a file are those of the graph that
   check_same([](const output& x) {
     return while_loop([](output i, output) { return i < 2; },
                       [&](output i, output v) {
-                        const auto inner = while_loop([&](output j, output) { return j <= i; },
-                                                      [&](output j, output w) {
-                                                        return std::array{j + 1, cond(equal(j, 0), [&] { return w * v; }, [&] { return tanh(w) * x; })};
-                                                      },
-                                                      {0, v});
+                        const auto inner =
+                            while_loop([&](output j, output) { return j <= i; },
+                                       [&](output j, output w) {
+                                         return std::array{j + 1, cond(
+                                                                      equal(j, 0), [&] { return w * v; }, [&] { return tanh(w) * x; })};
+                                       },
+                                       {0, v});
                         return std::array{i + 1, inner[1] + v};
                       },
                       {0, x})[1];
@@ -85,9 +92,21 @@ TEST_CASE("gradients of loops and branches of a file are those of the graph that
     const output is_more = reduce_sum(square(x)) > 0.001;
     const output v = cond(
         is_more,
-        [&] { return while_loop([](output i, output) { return i < 3; }, [&](output i, output u) { return std::array{i + 1, u * x}; }, {0, x})[1]; },
+        [&] {
+          return while_loop([](output i, output) { return i < 3; },
+                            [&](output i, output u) {
+                              return std::array{i + 1, u * x};
+                            },
+                            {0, x})[1];
+        },
         [&] { return x * 2.0; });
-    return v * cond(is_more, [&] { return cond(logical_not(is_more), [&] { return x; }, [&] { return x * 3.0; }); }, [&] { return exp(x); });
+    return v * cond(
+                   is_more,
+                   [&] {
+                     return cond(
+                         logical_not(is_more), [&] { return x; }, [&] { return x * 3.0; });
+                   },
+                   [&] { return exp(x); });
   });
 }
 
@@ -101,16 +120,18 @@ TEST_CASE("what is no loop that a gradient runs back through is read, and refuse
                         refused));
   // Two conditions, a Merge of one side, a Switch for both sides, and no body.
   CHECK(leat_test::says(outcome(whole + "d = LoopCond(less)\n"), refused));
-  CHECK(leat_test::says(outcome(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(a:0, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
-                        refused));
-  CHECK(leat_test::says(outcome(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(b, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
-                        refused));
+  CHECK(leat_test::says(
+      outcome(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(a:0, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
+      refused));
+  CHECK(leat_test::says(
+      outcome(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(b, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
+      refused));
   // Many branches in each other.
   std::string deep = "x = Placeholder dtype=float32 shape=[]\np0 = Placeholder dtype=bool shape=[]\nv0 = Identity(x)\n";
   for (int k = 0; k < 400; ++k) {
     const std::string a = std::to_string(k), b = std::to_string(k + 1);
-    deep += "s" + a + " = Switch(p" + a + ", p" + a + ")\nt" + a + " = Identity(s" + a + ":1)\nw" + a + " = Switch(v" + a + ", p" + a + ")\nv" + b +
-            " = Identity(w" + a + ":1)\nq" + a + " = Switch(p" + a + ", p" + a + ")\np" + b + " = Identity(q" + a + ":1)\n";
+    deep += "s" + a + " = Switch(p" + a + ", p" + a + ")\nt" + a + " = Identity(s" + a + ":1)\nw" + a + " = Switch(v" + a + ", p" + a +
+            ")\nv" + b + " = Identity(w" + a + ":1)\nq" + a + " = Switch(p" + a + ", p" + a + ")\np" + b + " = Identity(q" + a + ":1)\n";
   }
-  CHECK(outcome(deep + start.substr(start.find('\n') + 1) + "nx = NextIteration(square)\ny = Exit(sx)\n") .size() > 0);
+  CHECK(outcome(deep + start.substr(start.find('\n') + 1) + "nx = NextIteration(square)\ny = Exit(sx)\n").size() > 0);
 }

@@ -36,8 +36,8 @@ enum class state_role : unsigned char {
   pop
 };
 
-/// The part of its inputs that a node's results depend on: elements of the inputs, the shape of the only input, the shapes of all inputs, or
-/// how many elements of which shape a list has.
+/// The part of its inputs that a node's results depend on: elements of the inputs, the shape of the only input, the shapes of all inputs,
+/// or how many elements of which shape a list has.
 enum class looks_at : unsigned char { elements, shape, shapes, list_size };
 
 /// How integers that follow from shapes and constants are computed while a graph is built (named/graph/known_value.hpp).

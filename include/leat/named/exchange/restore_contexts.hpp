@@ -1,8 +1,8 @@
 #pragma once
 // Finds the branches and loops of a graph that was read from a file, which has their nodes but does not say what belongs to them. Gradients
-// need it: they run back through a loop, and through the branch that was taken. A node belongs to what its inputs come from: an `Enter` begins
-// a loop, an `Exit` ends it, a `Switch` of which one result is used begins a branch, a `Merge` ends two. Where the nodes say something else,
-// nothing is found, and a gradient through the loop is refused as before.
+// need it: they run back through a loop, and through the branch that was taken. A node belongs to what its inputs come from: an `Enter`
+// begins a loop, an `Exit` ends it, a `Switch` of which one result is used begins a branch, a `Merge` ends two. Where the nodes say
+// something else, nothing is found, and a gradient through the loop is refused as before.
 
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/graph/call.hpp>
@@ -20,7 +20,8 @@ namespace leat::detail {
 class context_finder {
  public:
   /// `made`: the nodes that were read, operands before their users but for back edges of loops.
-  context_finder(graph& g, std::vector<int> made) : g_(g), nodes_(g.named()), made_(std::move(made)), loop_condition_(&nodes_.operator_or_opaque("LoopCond")) {}
+  context_finder(graph& g, std::vector<int> made)
+      : g_(g), nodes_(g.named()), made_(std::move(made)), loop_condition_(&nodes_.operator_or_opaque("LoopCond")) {}
 
   /// Gives the nodes their contexts, all or none of them.
   void run() {
@@ -61,8 +62,7 @@ class context_finder {
         // A branch's pivot: the predicate, behind its own `Switch`.
         if (!is_operator<identity_op>(*g_.at(i).op) || k > 0) continue;
         const output predicate = nodes_.input(g_, in.index(), 1), data = nodes_.input(g_, in.index(), 0);
-        if (key(data) == key(predicate))
-          pivots_.emplace(std::pair(origin(predicate), in.port()), i);
+        if (key(data) == key(predicate)) pivots_.emplace(std::pair(origin(predicate), in.port()), i);
       }
   }
   static tensor_key key(const output& o) { return {o.index(), o.port()}; }
@@ -145,7 +145,8 @@ class context_finder {
     if (!is_operator<identity_op>(*g_.at(i).op) || nodes_.input_count(g_, i) == 0) return;
     const output in = nodes_.input(g_, i, 0);
     if (control_of(in.index()) != flow::branch || in.port() != 1 || !is_variable_switch(in.index())) return;
-    if (while_context* const loop = as_loop(its); loop != nullptr && !static_cast<bool>(loop->pivot_for_body)) loop->pivot_for_body = {g_, i};
+    if (while_context* const loop = as_loop(its); loop != nullptr && !static_cast<bool>(loop->pivot_for_body))
+      loop->pivot_for_body = {g_, i};
   }
   bool is_variable_switch(int i) const { return g_.at(nodes_.input(g_, i, 1).index()).op == loop_condition_; }
 
@@ -164,8 +165,9 @@ class context_finder {
     if (loop == nullptr) {
       if (!has_room(outer)) return;
       const inside_context there(nodes_, outer);
-      loop = &nodes_.keep(std::make_unique<while_context>(
-          g_, std::string(*frame), loop_settings{.parallel_iterations = parallel != nullptr ? *parallel : 10}, while_context::frame_exists{}));
+      loop = &nodes_.keep(std::make_unique<while_context>(g_, std::string(*frame),
+                                                          loop_settings{.parallel_iterations = parallel != nullptr ? *parallel : 10},
+                                                          while_context::frame_exists{}));
     }
     is_sound_ = is_sound_ && inner_of(loop->outer(), outer) == loop->outer();
     put(i, loop);
@@ -265,13 +267,13 @@ class context_finder {
   std::vector<int> made_;
   const op_info* loop_condition_;
   bool is_sound_ = false;
-  std::unordered_map<int, std::array<bool, 2>> uses_;           // by Switch: which results are used
-  std::multimap<std::pair<tensor_key, int>, int> pivots_;       // by predicate and side
-  std::map<tensor_key, flow_context*> by_port_;                 // of a Switch that both branches use
-  std::map<std::string, while_context*> loops_;                 // by name of the frame
+  std::unordered_map<int, std::array<bool, 2>> uses_;      // by Switch: which results are used
+  std::multimap<std::pair<tensor_key, int>, int> pivots_;  // by predicate and side
+  std::map<tensor_key, flow_context*> by_port_;            // of a Switch that both branches use
+  std::map<std::string, while_context*> loops_;            // by name of the frame
   std::map<branch_key, cond_context*> branches_;
-  std::vector<int> switches_;                                   // of loops' variables
-  std::set<int> left_;                                          // those of them that leave the loop
+  std::vector<int> switches_;  // of loops' variables
+  std::set<int> left_;         // those of them that leave the loop
 };
 
 }  // namespace leat::detail

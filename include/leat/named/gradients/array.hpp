@@ -109,7 +109,8 @@ inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at
   output given = c.input(at);
   // The constant of a loop, or of a branch, is made again where the gradient is.
   if (const auto known = known_numbers(given);
-      known && known->size() == 1 && result_context(g, given.index()) != result_context(g, dy.index()) && g.named().contents_of(g, given.index()) != nullptr)
+      known && known->size() == 1 && result_context(g, given.index()) != result_context(g, dy.index()) &&
+      g.named().contents_of(g, given.index()) != nullptr)
     given = given.type() == dtype::int64 ? g.named().make_constant(g, known->front(), "Const")
                                          : g.named().make_constant(g, static_cast<std::int32_t>(known->front()), "Const");
   const output axis = floor_mod(given, rank_of(value(0)));

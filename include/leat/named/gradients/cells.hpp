@@ -1,7 +1,7 @@
 #pragma once
-// Gradients of cells of recurrent networks in graphs with names, as TensorFlow writes them: an operator for the gates, products for the weights.
-// There the gradients of an LSTM's cells and outputs count, and those of its gates are lost; here they are refused. Source: TensorFlow's rnn_grad, and those of contrib's
-// lstm_ops and gru_ops.
+// Gradients of cells of recurrent networks in graphs with names, as TensorFlow writes them: an operator for the gates, products for the
+// weights. There the gradients of an LSTM's cells and outputs count, and those of its gates are lost; here they are refused. Source:
+// TensorFlow's rnn_grad, and those of contrib's lstm_ops and gru_ops.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
@@ -22,8 +22,9 @@ inline void refuse_others(const gradient_call& c, std::initializer_list<int> res
   for (const int k : results)
     if (c.is_given(k))
       refuse_gradient(c.owner(), c.operation().index(),
-                      "a gradient of result " + std::to_string(k) + ", and only " + differentiable + " pass one: make what depends on its gates of them, "
-                      "or of operators of their own");
+                      "a gradient of result " + std::to_string(k) + ", and only " + differentiable +
+                          " pass one: make what depends on its gates of them, "
+                          "or of operators of their own");
 }
 
 inline gradient_list gradient_of_lstm_cell(const gradient_call& c) {
@@ -42,9 +43,12 @@ inline gradient_list gradient_of_lstm_cell(const gradient_call& c) {
   for (int k = 0; k < 6; ++k) operands.push_back(c.result(k));
   operands.push_back(c.dy(1));
   operands.push_back(c.dy(6));
-  const graph_operation made =
-      c.owner().named().raw(c.owner(), "LSTMBlockCellGrad", operands, c.attributes({"T", "use_peephole"}),
-                            {info_like(cells), {cells.type(), shapes::times_wider(cells.extent(), 4)}, info_like(c.input(4)), info_like(c.input(5)), info_like(c.input(6))});
+  const graph_operation made = c.owner().named().raw(c.owner(), "LSTMBlockCellGrad", operands, c.attributes({"T", "use_peephole"}),
+                                                     {info_like(cells),
+                                                      {cells.type(), shapes::times_wider(cells.extent(), 4)},
+                                                      info_like(c.input(4)),
+                                                      info_like(c.input(5)),
+                                                      info_like(c.input(6))});
   const output gates = made.result(1);
   const output both = matmul(gates, w, {.transpose_b = true});
   const output by_x = slice(both, {0, 0}, {rows, inputs});
@@ -75,8 +79,9 @@ inline gradient_list gradient_of_gru_cell(const gradient_call& c) {
   for (int k = 0; k < 6; ++k) operands.push_back(c.input(k));
   for (int k = 0; k < 3; ++k) operands.push_back(c.result(k));
   operands.push_back(c.dy(3));
-  const graph_operation made = c.owner().named().raw(c.owner(), "GRUBlockCellGrad", operands, c.attributes({"T"}),
-                                                     {info_like(x), info_like(before), info_like(before), {before.type(), shapes::times_wider(before.extent(), 2)}});
+  const graph_operation made =
+      c.owner().named().raw(c.owner(), "GRUBlockCellGrad", operands, c.attributes({"T"}),
+                            {info_like(x), info_like(before), info_like(before), {before.type(), shapes::times_wider(before.extent(), 2)}});
   const number_argument last = tensor_literal(std::int32_t{1});
   const output gates = made.result(3), fresh = made.result(2);
   const output by_gate_weights = weight_gradient(concat_node({x, before}, last), gates);

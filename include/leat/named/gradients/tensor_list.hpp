@@ -57,7 +57,8 @@ inline gradient_list gradient_of_list_split(const gradient_call& c) {
 inline gradient_list gradient_of_from_tensor(const gradient_call& c) {
   const output rows = c.input(0);
   attribute_map attributes = element_dtype_of(rows);
-  attributes["num_elements"] = rows.extent().has_rank() && rows.extent().rank > 0 && rows.extent()[0] >= 0 ? rows.extent()[0] : std::int64_t{-1};
+  attributes["num_elements"] =
+      rows.extent().has_rank() && rows.extent().rank > 0 && rows.extent()[0] >= 0 ? rows.extent()[0] : std::int64_t{-1};
   return {list_node(c, "TensorListStack", {c.dy(), row_shape_of(rows)}, std::move(attributes))};
 }
 inline gradient_list gradient_of_get_item(const gradient_call& c) {

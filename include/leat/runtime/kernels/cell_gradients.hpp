@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of the gradients of cells of recurrent networks (cells.hpp). The gradients of an LSTM take its gates and cells, and the gradients of
-// its cells and its outputs. As in TensorFlow, cells that were clipped pass their gradient as if they were not. Source: TensorFlow
+// Kernels of the gradients of cells of recurrent networks (cells.hpp). The gradients of an LSTM take its gates and cells, and the gradients
+// of its cells and its outputs. As in TensorFlow, cells that were clipped pass their gradient as if they were not. Source: TensorFlow
 // `LSTMBlockCellGrad`, `BlockLSTMGrad`, `BlockLSTMGradV2`, `GRUBlockCellGrad`.
 
 #include <leat/core/fill.hpp>
@@ -76,8 +76,8 @@ struct peephole_sums {
         forget(zero_array<T>(type, cell.by_forget.extent())),
         output(zero_array<T>(type, cell.by_output.extent())) {}
 };
-/// One step back: from the gradients of its cells and of its outputs to those of its gates, before their functions, and of the cells before it.
-/// `at`: where the step's elements begin in the arrays of `of`. The arrays may be the same.
+/// One step back: from the gradients of its cells and of its outputs to those of its gates, before their functions, and of the cells before
+/// it. `at`: where the step's elements begin in the arrays of `of`. The arrays may be the same.
 template <class T>
 void lstm_step_back(const lstm& cell, const lstm_slopes& of, std::int64_t at, const T* cells_before, const T* by_cell, const T* by_hidden,
                     T* gates, T* by_cells_before, peephole_sums<T>& sums) {
@@ -159,12 +159,12 @@ inline void run_sequence_gradient(kernel_context& c, const lstm_columns& columns
       const T* const before = t > 0 ? hidden.values<T>().data() + at - width : cell.hidden_before.values<T>().data();
       const T* const its_x = x.values<T>().data() + t * its_inputs;
       lstm_step_back<T>(cell, of, at, cells_before, cell_slopes.data(), hidden_slopes.data(), gates.data(), to_cells, sums);
-      cell_product_back(cell.rows, cell.inputs, cell.cells, gate_count, gates.data(), cell.weights.values<T>().data(), to_x + t * its_inputs,
-                        to_before);
+      cell_product_back(cell.rows, cell.inputs, cell.cells, gate_count, gates.data(), cell.weights.values<T>().data(),
+                        to_x + t * its_inputs, to_before);
       if (cell.rows * gate_count == 0) continue;
       if (cell.inputs > 0)
-        cpu::matmul<T>(true, false, cell.inputs, gate_count, cell.rows, T(1), its_x, cell.inputs, gates.data(), gate_count, T(1), to_weights,
-                       gate_count);
+        cpu::matmul<T>(true, false, cell.inputs, gate_count, cell.rows, T(1), its_x, cell.inputs, gates.data(), gate_count, T(1),
+                       to_weights, gate_count);
       cpu::matmul<T>(true, false, cell.cells, gate_count, cell.rows, T(1), before, cell.cells, gates.data(), gate_count, T(1),
                      to_weights + cell.inputs * gate_count, gate_count);
       for (std::int64_t r = 0; r < cell.rows; ++r)

@@ -1,7 +1,7 @@
 #pragma once
-// Kernels of cells of recurrent networks as one operator each: a step of an LSTM, a sequence of its steps, a step of a GRU. Source: TensorFlow
-// `LSTMBlockCell`, `BlockLSTM`, `BlockLSTMV2`, `GRUBlockCell`; Hochreiter and Schmidhuber, "Long short-term memory"; Cho and others, "Learning phrase
-// representations using RNN encoder-decoder".
+// Kernels of cells of recurrent networks as one operator each: a step of an LSTM, a sequence of its steps, a step of a GRU. Source:
+// TensorFlow `LSTMBlockCell`, `BlockLSTM`, `BlockLSTMV2`, `GRUBlockCell`; Hochreiter and Schmidhuber, "Long short-term memory"; Cho and
+// others, "Learning phrase representations using RNN encoder-decoder".
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/matmul.hpp>

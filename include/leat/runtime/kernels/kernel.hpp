@@ -233,9 +233,10 @@ inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
-                        runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
-                        runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_element_kernels,
-                        runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
+                        runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
+                        runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
+                        runtime::fill_dilation_kernels, runtime::fill_element_kernels, runtime::fill_exchange_kernels,
+                        runtime::fill_block_kernels, runtime::fill_image_kernels,
                         runtime::fill_normalization_kernels, runtime::fill_pool_kernels, runtime::fill_resize_kernels,
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
                         runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,

@@ -181,7 +181,8 @@ LEAT_FUNCTION rnn_result multi_step(const std::vector<rnn_cell>& cells, bool is_
   if (!is_tuple) made.state = {concat(made.state, 1)};
   return made;
 }
-LEAT_FUNCTION rnn_result residual_step(const rnn_cell& cell, const residual_cell_options& options, const output& x, const rnn_state& state) {
+LEAT_FUNCTION rnn_result residual_step(const rnn_cell& cell, const residual_cell_options& options, const output& x,
+                                       const rnn_state& state) {
   rnn_result made = cell(x, state);
   if (!options.combine && !may_equal(x.extent(), made.outputs.extent()))
     throw invalid_argument("residual_cell: the inputs " + describe(x) + " and the outputs " + describe(made.outputs) +
@@ -396,8 +397,8 @@ LEAT_FUNCTION rnn_cell multi_cell(const std::vector<rnn_cell>& cells, const mult
                    .reuse = options.reuse,
                    .output_size = cells.back().output_size(),
                    .state_parts = std::move(parts),
-                   .step = [cells, is_tuple = options.state_is_tuple](const output& x,
-                                                                      const rnn_state& s) { return detail::multi_step(cells, is_tuple, x, s); },
+                   .step = [cells, is_tuple = options.state_is_tuple](
+                               const output& x, const rnn_state& s) { return detail::multi_step(cells, is_tuple, x, s); },
                    .opens = rnn_cell::scopes::nested,
                    .cells = cells,
                    .joins_states = !options.state_is_tuple});

@@ -17,7 +17,8 @@ LEAT_FUNCTION void check_raw_step(const rnn_cell& cell, const raw_rnn_step& step
   if (step.finished.type() != dtype::boolean || !may_equal(step.finished.extent(), shape_value({unknown_dimension})))
     throw invalid_argument("raw_rnn: `finished` is bool [batch], and this is " + describe(step.finished));
   const shape& extent = step.next_input.extent();
-  if (!extent.has_rank() || extent.rank < 1) throw invalid_argument("raw_rnn: `next_input` is [batch, n], and this is " + describe(step.next_input));
+  if (!extent.has_rank() || extent.rank < 1)
+    throw invalid_argument("raw_rnn: `next_input` is [batch, n], and this is " + describe(step.next_input));
   for (const output& o : step.loop_state) need(o, "loop_state");
   cell.check_state(step.next_state, step.next_input.type());
 }
@@ -70,7 +71,8 @@ LEAT_FUNCTION raw_rnn_result raw_rnn(const rnn_cell& cell, const raw_rnn_functio
       first.loop_state.empty() ? std::vector<output>{g.named().make_constant(g, std::int32_t{0}, "Const")} : first.loop_state;
   const operand_value batch = detail::batch_of(first.next_input, 0);
   const bool has_own_outputs = static_cast<bool>(first.emit);
-  detail::emitted of{.type = first.next_state.empty() ? first.next_input.type() : first.next_state.front().type(), .extent = {}, .zeros = {}};
+  detail::emitted of{
+      .type = first.next_state.empty() ? first.next_input.type() : first.next_state.front().type(), .extent = {}, .zeros = {}};
   output open_sizes;
   if (has_own_outputs) {
     of.type = first.emit.type();
@@ -96,13 +98,14 @@ LEAT_FUNCTION raw_rnn_result raw_rnn(const rnn_cell& cell, const raw_rnn_functio
     const std::vector<output> mine(states + static_cast<std::ptrdiff_t>(parts), v.end());
     const rnn_result made = cell(v[2], before);
     const output next_time = add(v[0], std::int32_t{1}, "add");
-    raw_rnn_step next = function(next_time, {.outputs = made.outputs, .state = made.state, .loop_state = first.loop_state.empty() ? std::vector<output>{} : mine});
+    raw_rnn_step next = function(
+        next_time, {.outputs = made.outputs, .state = made.state, .loop_state = first.loop_state.empty() ? std::vector<output>{} : mine});
     detail::check_raw_step(cell, next);
     if (!static_cast<bool>(next.emit)) throw invalid_argument("raw_rnn: the function gives no `emit` in the loop");
     if (next.loop_state.empty()) next.loop_state = mine;
     if (next.loop_state.size() != mine.size())
-      throw invalid_argument("raw_rnn: the function gives " + std::to_string(next.loop_state.size()) + " tensors as `loop_state`, and at first gave " +
-                             std::to_string(first.loop_state.size()));
+      throw invalid_argument("raw_rnn: the function gives " + std::to_string(next.loop_state.size()) +
+                             " tensors as `loop_state`, and at first gave " + std::to_string(first.loop_state.size()));
     if (next.emit.type() != of.type)
       throw invalid_argument("raw_rnn: `emit` is " + std::string(name_of_dtype(of.type)) + ", and this is " + describe(next.emit));
     const output emit = detail::unless_finished(v[1], of.zeros, next.emit);
@@ -121,7 +124,8 @@ LEAT_FUNCTION raw_rnn_result raw_rnn(const rnn_cell& cell, const raw_rnn_functio
       while_loop(condition, body, variables, {.parallel_iterations = options.parallel_iterations, .swap_memory = options.swap_memory});
   const auto states = last.begin() + 4;
   const auto mine = states + static_cast<std::ptrdiff_t>(parts);
-  return {array.with_flow(last[3]), rnn_state(states, mine), first.loop_state.empty() ? std::vector<output>{} : std::vector<output>(mine, last.end())};
+  return {array.with_flow(last[3]), rnn_state(states, mine),
+          first.loop_state.empty() ? std::vector<output>{} : std::vector<output>(mine, last.end())};
 }
 
 }  // namespace leat

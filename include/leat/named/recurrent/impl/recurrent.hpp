@@ -134,7 +134,8 @@ LEAT_FUNCTION dtype output_type(const rnn_state& state, const std::optional<dtyp
   if (given) return *given;
   for (const output& part : state)
     if (part.type() != state.front().type())
-      throw invalid_argument("State has tensors of different inferred_dtypes. Unable to infer a single representative dtype: `type` says it.");
+      throw invalid_argument(
+          "State has tensors of different inferred_dtypes. Unable to infer a single representative dtype: `type` says it.");
   return state.empty() ? of_inputs : state.front().type();
 }
 
