@@ -20,6 +20,7 @@
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/operator_definition.hpp>
+#include <leat/named/recurrent/raw_rnn.hpp>
 #include <leat/named/recurrent/recurrent.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/variables/initial_value.hpp>

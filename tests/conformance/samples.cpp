@@ -316,8 +316,15 @@ std::vector<sample> written_samples() {
     sequence[0] = x({4, 2, 3});
     sequence.insert(sequence.begin(), number(3, dtype::int64));
     sum("BlockLSTM", sequence, cell);
+    sum("BlockLSTMV2", sequence, {{"use_peephole", looks}});
+    std::vector<argument> of_step = operands;
+    for (int k = 0; k < 8; ++k) of_step.push_back(x({2, 2}));
+    sum("LSTMBlockCellGrad", of_step, {{"use_peephole", looks}});
+    for (int k = 0; k < 9; ++k) sequence.push_back(x({4, 2, 2}));
+    for (const char* type : {"BlockLSTMGrad", "BlockLSTMGradV2"}) sum(type, sequence, {{"use_peephole", looks}});
   }
   sum("GRUBlockCell", {x({2, 3}), x({2, 2}), x({5, 4}), x({5, 2}), x({4}), x({2})});
+  sum("GRUBlockCellGrad", {x({2, 3}), x({2, 2}), x({5, 4}), x({5, 2}), x({4}), x({2}), x({2, 2}), x({2, 2}), x({2, 2}), x({2, 2})});
   for (const dtype lengths : {dtype::int32, dtype::int64}) {
     add("ReverseSequence", {x({3, 4, 2}), indices({3}, {4, 0, 2}, lengths)}, {{"seq_dim", 1}});
     add("ReverseSequence", {x({4, 2, 3}), indices({3}, {1, 3, 4}, lengths)}, {{"seq_dim", 0}, {"batch_dim", 2}});

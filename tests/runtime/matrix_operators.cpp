@@ -65,9 +65,8 @@ TEST_CASE("systems of matrices without an inverse, and of numbers that are none"
     CHECK(leat_test::says(kind_of_error("MatrixInverse", {a}), "Input is not invertible."));
   }
   CHECK(list_of(run_node("MatrixTriangularSolve", {matrix({2, 2}, {1, 0, 3, 0}), right}, {}, {})[0]) == number_list{1, -inf});
-  const std::string not_positive = "Cholesky decomposition was not successful. The input might not be valid.";
   for (const auto& a : {matrix({2, 2}, {1, 2, 2, 1}), matrix({1, 1}, {0}), matrix({3, 1, 1}, {1, 2, -1})})
-    CHECK(leat_test::says(kind_of_error("Cholesky", {a}), not_positive));
+    CHECK(std::isnan(list_of(run_node("Cholesky", {a}, {}, {})[0]).back()));
   CHECK(std::isnan(list_of(run_node("Cholesky", {matrix({2, 2}, {1, 0, 0, nan})}, {}, {})[0])[3]));
   CHECK(list_of(run_node("MatrixDeterminant", {matrix({2, 2}, {1, 2, 2, 4})}, {}, {})[0]) == number_list{0});
   const auto singular = run_node("LogMatrixDeterminant", {matrix({2, 2}, {1, 2, 2, 4})}, {}, {});

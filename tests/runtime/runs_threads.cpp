@@ -69,6 +69,11 @@ TEST_CASE("a queue hands values from thread to thread, in order") {
   CHECK_THROWS_AS(s.run(q.add, {{q.x, 1.0f}}), cancelled);
 }
 
+/// Returns when a run of the graph is in progress.
+static void wait_for_run(const graph& g) {
+  while (g.named().runs == 0) std::this_thread::yield();
+}
+
 TEST_CASE("whoever waits stops at the deadline, or when it is told to") {
   queue_graph q(1);
   graph_session s(q.g);
@@ -79,7 +84,7 @@ TEST_CASE("whoever waits stops at the deadline, or when it is told to") {
 
   cancellation stop;
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_for_run(q.g);
     stop.cancel();
   });
   CHECK_THROWS_AS(s.run(q.add, {{q.x, 2.0f}}, {.cancel = &stop}), cancelled);
@@ -87,21 +92,26 @@ TEST_CASE("whoever waits stops at the deadline, or when it is told to") {
   CHECK_THROWS_AS(s.run(q.size, {}, {.cancel = &stop}), cancelled);
 
   std::thread closer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_for_run(q.g);
     s.run(q.cancel);
   });
   CHECK_THROWS_AS(s.run(q.add, {{q.x, 2.0f}}), cancelled);
   closer.join();
   CHECK(s.run<float>(q.taken) == 1);
 
-  std::thread ender([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    s.close();
-  });
-  queue_graph r(1);
   CHECK_THROWS_AS(s.run(q.taken), out_of_range);
-  ender.join();
+  s.close();
   CHECK_THROWS_AS(s.run(q.size), failed_precondition);
+
+  queue_graph r(1);
+  graph_session closing(r.g);
+  std::thread ender([&] {
+    wait_for_run(r.g);
+    closing.close();
+  });
+  CHECK_THROWS_AS(closing.run(r.taken), cancelled);
+  ender.join();
+  CHECK_THROWS_AS(closing.run(r.size), failed_precondition);
 }
 
 TEST_CASE("a shuffled queue gives every element once") {

@@ -139,15 +139,18 @@ TEST_CASE("a loop of TensorFlow 2 with its gradient, lowered to nodes") {
            });
 }
 
-TEST_CASE("a gradient through a list is refused, not lost") {
+TEST_CASE("joined lists pass no gradient, as in TensorFlow") {
   graph g;
   const auto scope = g.as_default();
-  import_graph(
-      leat_test::graph_text(any + "x = Placeholder dtype=float32 shape=[2]\nl = TensorListFromTensor(x, any)\n" + stack_of("l", "y"))
-          .parse(),
-      {.name = ""});
-  CHECK_THROWS_WITH_AS(gradients({get_tensor_by_name(g, "y:0")}, {get_tensor_by_name(g, "x:0")}), doctest::Contains("(TensorListStack)"),
-                       unimplemented);
+  import_graph(g,
+               leat_test::graph_text(any + "x = Placeholder dtype=float32 shape=[2]\nl = TensorListFromTensor(x, any)\n"
+                                           "m = TensorListConcatLists(l, l) element_dtype=float32\n" +
+                                     stack_of("m", "y") + stack_of("l", "z"))
+                   .parse(),
+               {.name = ""});
+  const output x = get_tensor_by_name(g, "x:0");
+  CHECK_FALSE(static_cast<bool>(gradients({get_tensor_by_name(g, "y:0")}, {x})[0]));
+  CHECK(static_cast<bool>(gradients({get_tensor_by_name(g, "z:0")}, {x})[0]));
 }
 
 TEST_CASE("lists in each other end, and lists do not outgrow a session's limit") {

@@ -36,9 +36,9 @@ enum class state_role : unsigned char {
   pop
 };
 
-/// The part of its inputs that a node's results depend on: elements of the inputs, the shape of the only input, or the shapes of all
-/// inputs.
-enum class looks_at : unsigned char { elements, shape, shapes };
+/// The part of its inputs that a node's results depend on: elements of the inputs, the shape of the only input, the shapes of all inputs,
+/// or how many elements of which shape a list has.
+enum class looks_at : unsigned char { elements, shape, shapes, list_size };
 
 /// How integers that follow from shapes and constants are computed while a graph is built (named/graph/known_value.hpp).
 enum class integer_rule : unsigned char {
@@ -123,7 +123,7 @@ struct facts {
   constexpr bool acts() const { return is > nature::inert; }
   /// Whether it forwards its first input and does nothing else.
   constexpr bool passes_on() const { return forwards && !acts(); }
-  constexpr bool looks_at_shape_alone() const { return depends_on != looks_at::elements; }
+  constexpr bool looks_at_shape_alone() const { return depends_on == looks_at::shape || depends_on == looks_at::shapes; }
   /// Whether the node represents a variable and its result is a reference to it.
   constexpr bool makes_variable() const { return state == state_role::variable || state == state_role::temporary_variable; }
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Decompositions of matrices along the last two axes of an array. Errors of all functions: rules.hpp. The result of a typed expression is
-// NaN for a matrix that cannot be decomposed; a node of a graph with names throws invalid_argument.
+// Decompositions of matrices along the last two axes of an array. Errors of all functions: rules.hpp. The result for a matrix that cannot be
+// decomposed is NaN, in graphs with names, too, as in TensorFlow.
 
 #include <leat/ops/solve.hpp>
 
@@ -10,9 +10,8 @@ namespace leat {
 struct cholesky_op : rule::square_matrices {
   static constexpr std::string_view type = "Cholesky";
   static constexpr facts what{.work = work_kind::product, .by_matrix = true};
-  static constexpr field form[]{{field_kind::operand, "input"}, {field_kind::type_of, "T"}, {field_kind::in_graphs, "check", 1}};
+  static constexpr field form[]{{field_kind::operand, "input"}, {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::kernel;
-  static constexpr bool may_refuse = true;
   /// The gradient of A, from L and the gradient of L. Source: TensorFlow `_CholeskyGrad`.
   template <class M>
   static constexpr output slope(const M& m, const output& l, const output& dy) {

@@ -32,6 +32,7 @@
 #include <leat/named/functions/impl/shape.hpp>
 #include <leat/named/functions/impl/slice.hpp>
 #include <leat/named/functions/impl/tensor_array.hpp>
+#include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
@@ -47,6 +48,7 @@
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
+#include <leat/named/gradients/tensor_list.hpp>
 #include <leat/named/graph/impl/call.hpp>
 #include <leat/named/graph/impl/default_graph.hpp>
 #include <leat/named/graph/impl/device.hpp>
@@ -61,6 +63,7 @@
 #include <leat/named/placement/impl/partition.hpp>
 #include <leat/named/placement/impl/place.hpp>
 #include <leat/named/recurrent/impl/cells.hpp>
+#include <leat/named/recurrent/impl/raw_rnn.hpp>
 #include <leat/named/recurrent/impl/recurrent.hpp>
 #include <leat/named/scopes/impl/cluster_spec.hpp>
 #include <leat/named/scopes/impl/replica_device_setter.hpp>

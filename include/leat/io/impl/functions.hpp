@@ -400,9 +400,11 @@ class function_inliner : private function_parts {
         for (tensors& side : sides_of) side.push_back(arguments[k]);
         continue;
       }
-      const std::string s = make("Switch", call.name + "/Switch", {arguments[k], condition}, {{"T", given[k]}}, call.device);
-      sides_of[0].push_back(s);
-      sides_of[1].push_back(s + ":1");
+      // Each branch has a node of its own, so that it belongs to the branch (named/exchange/restore_contexts.hpp).
+      for (int side = 0; side < 2; ++side) {
+        const std::string s = make("Switch", call.name + "/Switch", {arguments[k], condition}, {{"T", given[k]}}, call.device);
+        sides_of[side].push_back(side == 0 ? s : s + ":1");
+      }
     }
     const outcome results[]{otherwise(sides_of[0], "^" + pivots[0]), then(sides_of[1], "^" + pivots[1])};
     outcome made{.acts = results[0].acts || results[1].acts};

@@ -134,7 +134,9 @@ inline bool is_loop_switch(graph& g, int index);
 class cond_context final : public flow_context {
  public:
   cond_context(graph& g, const output& predicate, const output& pivot, int branch)
-      : flow_context(g, g.named().names.unique_name("cond_text")), predicate_(predicate), pivot_(pivot), branch_(branch) {
+      : cond_context(g, predicate, pivot, branch, g.named().names.unique_name("cond_text")) {}
+  cond_context(graph& g, const output& predicate, const output& pivot, int branch, std::string name)
+      : flow_context(g, std::move(name)), predicate_(predicate), pivot_(pivot), branch_(branch) {
     know(predicate);
     brought_in_.emplace(key(predicate), predicate);
     know(pivot);
@@ -236,6 +238,10 @@ class while_context final : public flow_context {
   while_context(graph& g, std::string_view name, const loop_settings& how)
       : flow_context(g, g.named().names.unique_name(name)), settings(how) {}
 
+  /// A loop whose nodes exist.
+  struct frame_exists {};
+  while_context(graph& g, std::string frame, const loop_settings& how, frame_exists) : flow_context(g, std::move(frame)), settings(how) {}
+
   const loop_settings settings;
   output pivot_for_predicate;  // control input of nodes without inputs
   output pivot_for_body;
@@ -308,10 +314,11 @@ class while_context final : public flow_context {
     return made;
   }
 
-  /// Nodes that depend only on the shape of a forward value are made in the forward loop, so that it saves sizes instead of whole tensors.
+  /// Nodes that depend only on the shape of a forward value, or on the size of a list, are made in the forward loop, so that it saves sizes
+  /// instead of whole tensors.
   control_flow_context* home_of(const node_request& request) override {
     if (gradient == nullptr || request.inputs.empty()) return this;
-    if (request.op->what.depends_on != looks_at::shape) return this;
+    if (const looks_at its = request.op->what.depends_on; its != looks_at::shape && its != looks_at::list_size) return this;
     flow_context* const its = context_of(*g_, request.inputs[0].index());
     if (its == nullptr || its->loop() != gradient->forward()) return this;
     return result_context(*g_, request.inputs[0].index()) == its ? its : this;

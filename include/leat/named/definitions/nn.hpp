@@ -203,11 +203,12 @@ LEAT_FILL(fill_nn_definitions) {
   define_operator("MaxPoolGradGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T); Targmax: {int32, int64}; " + pool + places,
                   {.is = nature::pure}, shapes::like<2>);
 
+  const facts products{.is = nature::pure, .work = work_kind::product};
   const std::string cell =
       "(i: T, cs: T, f: T, o: T, ci: T, co: T, h: T); forget_bias: float = 1.0; cell_clip: float = 3.0; use_peephole: bool = false";
   const std::string operands = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> ";
-  define_operator("LSTMBlockCell(" + operands + cell, {.is = nature::pure, .work = work_kind::product}, shapes::like<1>);
-  define_operator("BlockLSTM(seq_len_max: int64, " + operands + cell, {.is = nature::pure, .work = work_kind::product}, [](shape_context& c) {
+  define_operator("LSTMBlockCell(" + operands + cell, products, shapes::like<1>);
+  const auto steps = [](shape_context& c) {
     shapes::want_rank(c, 1, 3);
     shapes::want_rank(c, 2, 2);
     const shape &x = c.input(1).extent, &cells = c.input(2).extent;
@@ -215,9 +216,40 @@ LEAT_FILL(fill_nn_definitions) {
     shape result;
     for (const std::int64_t n : {x[0], x[1], cells[1]}) result.push(n);
     c.set_all(result);
-  });
+  };
+  define_operator("BlockLSTM(seq_len_max: int64, " + operands + cell, products, steps);
+  define_operator("BlockLSTMV2(seq_len_max: int64, " + operands +
+                      "(i: T, cs: T, f: T, o: T, ci: T, co: T, h: T); cell_clip: float = 0.0; use_peephole: bool = false",
+                  products, steps);
+  const std::string given = operands.substr(0, operands.find(')')), made = ", i: T, cs: T, f: T, o: T, ci: T, co: T, ";
+  define_operator("LSTMBlockCellGrad(" + given + made +
+                      "cs_grad: T, h_grad: T) -> (cs_prev_grad: T, dicfo: T, wci_grad: T, wcf_grad: T, wco_grad: T); use_peephole: bool",
+                  products, [](shape_context& c) {
+                    shapes::want_rank(c, 1, 2);
+                    const shape& cells = c.input(1).extent;
+                    c.set(0, cells);
+                    c.set(1, shapes::times_wider(cells, 4));
+                    for (int k = 2; k < 5; ++k) c.set(k, c.input(k + 2).extent);
+                  });
+  for (const char* version : {"", "V2"})
+    define_operator("BlockLSTMGrad" + std::string(version) + "(seq_len_max: int64, " + given + made +
+                        "h: T, cs_grad: T, h_grad: T) -> (x_grad: T, cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, "
+                        "wco_grad: T, b_grad: T); use_peephole: bool",
+                    products, [](shape_context& c) {
+                      for (int k = 0; k < 8; ++k) c.set(k, c.input(k + 1).extent);
+                    });
   define_operator("GRUBlockCell(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T) -> (r: T, u: T, c: T, h: T)",
-                  {.is = nature::pure, .work = work_kind::product}, shapes::like<1>);
+                  products, shapes::like<1>);
+  define_operator("GRUBlockCellGrad(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T, r: T, u: T, c: T, d_h: T) -> (d_x: T, d_h_prev: T, "
+                  "d_c_bar: T, d_r_bar_u_bar: T)",
+                  products, [](shape_context& c) {
+                    shapes::want_rank(c, 1, 2);
+                    const shape& cells = c.input(1).extent;
+                    c.set(0, c.input(0).extent);
+                    c.set(1, cells);
+                    c.set(2, cells);
+                    c.set(3, shapes::times_wider(cells, 2));
+                  });
 
   constexpr facts summary{.is = nature::effect, .stops_gradient = true, .is_summary = true};
   define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", summary, shapes::numbers);

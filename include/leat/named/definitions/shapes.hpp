@@ -87,6 +87,13 @@ inline std::optional<std::int64_t> number(const shape_context& c, int k) {
   if (!numbers || numbers->size() != 1) return std::nullopt;
   return (*numbers)[0];
 }
+/// The shape of a matrix with several times the columns of another.
+inline shape times_wider(const shape& matrix, std::int64_t times) {
+  shape wide = matrix;
+  if (!wide.has_rank() || wide.rank != 2) return wide;
+  if (wide[1] < 0 || !multiplies(matrix[1], times, wide.dim[1])) wide.dim[1] = unknown_dimension;
+  return wide;
+}
 /// Checks that input `k` has this rank, if its rank is known. Errors: invalid_argument.
 inline void want_rank(const shape_context& c, int k, int rank) {
   const shape& s = c.input(k).extent;

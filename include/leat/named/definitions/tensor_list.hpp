@@ -1,6 +1,5 @@
 #pragma once
-// Definitions of lists of tensors, whose edges have dtype variant. They have no effects: a node that changes a list gives another one. So
-// far they have no gradients.
+// Definitions of lists of tensors, whose edges have dtype variant. They have no effects: a node that changes a list gives another one.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
@@ -19,6 +18,8 @@ inline void stacked_list_shape(shape_context& c, int k, std::int64_t count) {
 LEAT_FILL(fill_tensor_list_definitions) {
   const facts keeps{.is = nature::inert, .work = work_kind::none};
   const facts stops{.is = nature::inert, .work = work_kind::none, .stops_gradient = true};
+  // In the loop of a gradient these are asked of the forward loop, which then keeps numbers instead of lists.
+  const facts sizes{.is = nature::inert, .work = work_kind::none, .depends_on = looks_at::list_size, .stops_gradient = true};
   const auto list = [](shape_context& c) { c.set(0, shapes::scalar); };
   const std::string of = "; element_dtype: type", sized = of + "; shape_type: {int32, int64}";
   define_operator("EmptyTensorList(element_shape: shape_type, max_num_elements: int32) -> (handle: variant)" + sized, stops, list);
@@ -69,9 +70,9 @@ LEAT_FILL(fill_tensor_list_definitions) {
       "TensorListScatterIntoExistingList(input_handle: variant, tensor: element_dtype, indices: int32) -> (output_handle: variant)" + of,
       keeps, list);
   define_operator("TensorListResize(input_handle: variant, size: int32) -> (output_handle: variant)", keeps, list);
-  define_operator("TensorListConcatLists(input_a: variant, input_b: variant) -> (output: variant)" + of, keeps, list);
-  define_operator("TensorListElementShape(input_handle: variant) -> (element_shape: shape_type); shape_type: {int32, int64}", stops);
-  define_operator("TensorListLength(input_handle: variant) -> (length: int32)", stops, shapes::numbers);
+  define_operator("TensorListConcatLists(input_a: variant, input_b: variant) -> (output: variant)" + of, stops, list);
+  define_operator("TensorListElementShape(input_handle: variant) -> (element_shape: shape_type); shape_type: {int32, int64}", sizes);
+  define_operator("TensorListLength(input_handle: variant) -> (length: int32)", sizes, shapes::numbers);
 }
 
 }  // namespace leat::detail

@@ -3,9 +3,11 @@
 // is sparse: only the gathered rows. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/gradients/math.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/lookup.hpp>
 
 namespace leat::detail {
@@ -104,7 +106,14 @@ inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at
   }
   graph& g = c.owner();
   const auto value = [&](int k) { return c.input(first + k); };
-  const output axis = floor_mod(c.input(at), rank_of(value(0)));
+  output given = c.input(at);
+  // The constant of a loop, or of a branch, is made again where the gradient is.
+  if (const auto known = known_numbers(given);
+      known && known->size() == 1 && result_context(g, given.index()) != result_context(g, dy.index()) &&
+      g.named().contents_of(g, given.index()) != nullptr)
+    given = given.type() == dtype::int64 ? g.named().make_constant(g, known->front(), "Const")
+                                         : g.named().make_constant(g, static_cast<std::int32_t>(known->front()), "Const");
+  const output axis = floor_mod(given, rank_of(value(0)));
   // The shapes are constants if all are static.
   std::vector<output> shapes;
   for (int k = 0; k < count && value(k).extent().is_static(); ++k) shapes.push_back(shape_of(value(k)));

@@ -99,7 +99,7 @@ inline gradient_list exit_gradient(const gradient_call& c) {
     refuse_gradient(g, c.operation().index(), "a loop that was read from a file: it does not say what is in it");
   while_context& loop = state->backward();
   if (!loop.settings.back_prop) return {};
-  if (its->loop()->gradient) refuse_gradient(g, c.operation().index(), "Second-order gradient for while loops not supported.");
+  if (its->loop()->gradient) refuse_gradient(g, c.operation().index(), no_second_order);
   const output dy = c.dy();
   loop.know(dy);
   loop.push();

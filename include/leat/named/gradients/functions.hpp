@@ -29,7 +29,8 @@ struct gradient_value {
 /// The argument of a gradient function.
 class gradient_call {
  public:
-  gradient_call(const graph_operation& node, std::vector<gradient_value> gradients) : node_(node), gradients_(std::move(gradients)) {}
+  gradient_call(const graph_operation& node, std::vector<gradient_value> gradients, std::vector<bool> given = {})
+      : node_(node), gradients_(std::move(gradients)), given_(std::move(given)) {}
 
   graph& owner() const { return node_.owner(); }
   const graph_operation& operation() const { return node_; }
@@ -39,6 +40,8 @@ class gradient_call {
   output result(int k = 0) const { return node_.result(k); }
   /// The gradient of result `k`, as a dense tensor; empty if there is none.
   output dy(int k = 0) const;
+  /// Whether anything passes a gradient to result `k`; if not, `dy` is zeros, or empty.
+  bool is_given(int k) const { return given_.empty() ? static_cast<bool>(slices(k)) : given_[static_cast<std::size_t>(k)]; }
   const gradient_value& slices(int k = 0) const { return gradients_[static_cast<std::size_t>(k)]; }
   const std::vector<gradient_value>& all() const { return gradients_; }
 
@@ -62,6 +65,7 @@ class gradient_call {
 
   graph_operation node_;
   std::vector<gradient_value> gradients_;
+  std::vector<bool> given_;
 };
 
 /// A gradient function: returns the gradients of a node's inputs in order. Inputs without a gradient get an empty one; at the end of the
@@ -78,6 +82,7 @@ void enter_gradient(std::string_view type, gradient_function function, bool of_c
 /// Whether the gradient function of a type calls the gradient of its class.
 bool is_class_gradient(std::string_view type);
 LEAT_DECLARE_FILL(fill_array_gradients);
+LEAT_DECLARE_FILL(fill_cell_gradients);
 LEAT_DECLARE_FILL(fill_color_gradients);
 LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);
@@ -91,6 +96,7 @@ LEAT_DECLARE_FILL(fill_pool_gradients);
 LEAT_DECLARE_FILL(fill_scatter_gradients);
 LEAT_DECLARE_FILL(fill_sparse_gradients);
 LEAT_DECLARE_FILL(fill_tensor_array_gradients);
+LEAT_DECLARE_FILL(fill_tensor_list_gradients);
 }  // namespace detail
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }

@@ -11,6 +11,7 @@
 #include <leat/passes/gradient.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/named/canonical/gradients.hpp>
+#include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
@@ -23,6 +24,7 @@
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
+#include <leat/named/gradients/tensor_list.hpp>
 #endif
 
 namespace leat {

@@ -44,6 +44,21 @@ inline output zero_constant(const output& like, std::string_view name = "Const")
   return g.named().make_constant(g, {like.type(), like.extent(), 0}, name);
 }
 
+// A gradient's loop takes what the forward loop pushed onto stacks, which say nothing of where their elements came from.
+inline const std::string no_second_order =
+    "Second-order gradient for while loops not supported. Where the number of iterations is known, make them as nodes one after the other; "
+    "or write the first gradient as a loop of your own, which has a gradient like any other loop";
+
+// The sum of two gradients, which may be lists.
+inline output sum_of_two(const output& a, const output& b) { return is_list(a.type()) ? add_n_node({a, b}) : add(a, b); }
+// What zeros like a tensor are made from: its shape, or for a list the list.
+inline output model_of_zeros(const output& o) { return is_list(o.type()) ? o : shape_at_run_time(o); }
+inline output zeros_from(const output& model, const output& like) {
+  return is_list(like.type()) ? zeros_like_node(model) : zeros_in_shape(model, info_of_tensor(like));
+}
+// Whether zeros like a tensor are a constant.
+inline bool has_constant_zeros(const output& o) { return o.extent().is_static() && !is_list(o.type()); }
+
 // ---- one loop -------------------------------------------------------------------------------------------------------
 
 // A forward loop and its backward loop.
@@ -173,21 +188,21 @@ class named_loop_gradient final : public loop_gradient {
     while_context& loop = *backward_;
     loop.pop();
     output zero;
-    if (part.extent().is_static()) {
+    if (has_constant_zeros(part)) {
       const inside_context there(nodes_, loop.outer());
       zero = zero_constant(part, "b_acc");
     } else if (outer_ != nullptr) {
       output sizes;
       {
         const inside_context there(nodes_, forward_.outer());
-        sizes = shape_at_run_time(nodes_.input(g_, enter.index(), 0));
+        sizes = model_of_zeros(nodes_.input(g_, enter.index(), 0));
       }
       const output stack = outer_->push_forward(sizes);
       const inside_context there(nodes_, loop.outer());
-      zero = zeros_in_shape(outer_->pop_backward(stack, sizes), info_of_tensor(part));
+      zero = zeros_from(outer_->pop_backward(stack, sizes), part);
     } else {
       const inside_context there(nodes_, loop.outer());
-      zero = zeros_in_shape(shape_at_run_time(nodes_.input(g_, enter.index(), 0)), info_of_tensor(part));
+      zero = zeros_from(model_of_zeros(nodes_.input(g_, enter.index(), 0)), part);
     }
     loop.push();
     loop.know(zero);
@@ -195,7 +210,7 @@ class named_loop_gradient final : public loop_gradient {
     loop.enters.push_back(entered);
     const output merged = merge_of(entered, "b_acc");
     const graph_operation sides = call_operator(g_, "Switch", {merged, loop.pivot});
-    const output next = reference_or_plain(add(sides.result(1), part), "NextIteration", "RefNextIteration");
+    const output next = reference_or_plain(sum_of_two(sides.result(1), part), "NextIteration", "RefNextIteration");
     nodes_.set_input(g_, merged.index(), 1, next.index());
     const output result = call_operator(g_, "Exit", {sides.result(0)}, {}, "b_acc").result();
     loop.exits.push_back(result);
@@ -371,19 +386,19 @@ class loop_gradients {
     while_context* const around = forward->outer() == nullptr ? nullptr : forward->outer()->loop();
     const auto known = loops_.find(around);
     named_loop_gradient* const outer = around == nullptr || known == loops_.end() ? nullptr : known->second;
-    if (outer == nullptr) return o.extent().is_static() ? zero_constant(o, "zeros") : zeros_like_node(o);
-    if (o.extent().is_static()) {
+    if (outer == nullptr) return has_constant_zeros(o) ? zero_constant(o, "zeros") : zeros_like_node(o);
+    if (has_constant_zeros(o)) {
       const inside_context there(nodes_, &outer->backward());
       return zero_constant(o, "zeros");
     }
     output sizes;
     {
       const inside_context there(nodes_, forward->outer());
-      sizes = shape_at_run_time(o);
+      sizes = model_of_zeros(o);
     }
     const output stack = outer->push_forward(sizes);
     const inside_context there(nodes_, &outer->backward());
-    return zeros_in_shape(outer->pop_backward(stack, sizes), info_of_tensor(o));
+    return zeros_from(outer->pop_backward(stack, sizes), o);
   }
 
   // Zeros for a result that the ys do not depend on; empty for a loop's own `Switch`. Called inside the backward loop.
@@ -393,7 +408,7 @@ class loop_gradients {
     if (state == nullptr) return zeros_outside_loop(o);
     flow_context* const its = context_of(g_, o.index());
     const bool dead = g_.at(o.index()).op->what.control == flow::branch && its->branch() != nullptr;
-    if (o.extent().is_static()) {
+    if (has_constant_zeros(o)) {
       const output zero = zero_constant(o);
       if (!dead) return zero;
       return switch_where(zero, state->kept_predicate(its->branch()->predicate())).result(1 - its->branch()->side());
@@ -405,19 +420,19 @@ class loop_gradients {
       {
         const inside_context there(nodes_, branch->outer());
         taken = switch_where(nodes_.input(g_, o.index(), 0), branch->predicate()).result(1 - branch->side());
-        sizes = shape_at_run_time(taken);
+        sizes = model_of_zeros(taken);
       }
       nodes_.record(taken.index()).context = branch;
       nodes_.record(sizes.index()).context = branch;
     } else {
       const inside_context there(nodes_, its);
-      sizes = shape_at_run_time(o);
+      sizes = model_of_zeros(o);
     }
     if (dead) static_cast<void>(state->kept_predicate(its->branch()->predicate()));
     state->backward().pop();
     const output stack = state->push_forward(sizes, dead);
     state->backward().push();
-    return zeros_in_shape(state->pop_backward(stack, sizes, dead), info_of_tensor(o));
+    return zeros_from(state->pop_backward(stack, sizes, dead), o);
   }
   // Zeros for a result of a node outside of these loops. For a node in a branch they are made so that they are live if the other branch is
   // taken.
@@ -427,6 +442,7 @@ class loop_gradients {
     if (g.at(o.index()).op->what.control != flow::branch || its == nullptr || its->branch() == nullptr) return zeros_like_node(o);
     cond_context* const branch = its->branch();
     const output taken = call_operator(g, "Switch", {g.named().input(g, o.index(), 0), branch->predicate()}).result(1 - branch->side());
+    if (is_list(o.type())) return zeros_like_node(taken);
     const output pivot = g.named().build(g, info_of<identity_op>, std::array{taken}, {}, "Identity");
     const output sizes = shape_at_run_time(taken);
     const control_dependencies there({pivot});
@@ -441,10 +457,10 @@ class loop_gradients {
         if (nodes_.input(g_, merge.index(), 1).index() != first.index()) continue;
         while_context& loop = state->backward();
         output zero;
-        if (!first.extent().is_static()) {
+        if (!has_constant_zeros(first)) {
           const inside_context there(nodes_, loop.outer());
           const output entered = nodes_.input(g_, first.index(), 0);
-          zero = zeros_in_shape(shape_at_run_time(entered), info_of_tensor(entered));
+          zero = zeros_from(model_of_zeros(entered), entered);
         }
         const inside_context there(nodes_, &loop);
         if (!static_cast<bool>(zero)) zero = zero_constant(first);

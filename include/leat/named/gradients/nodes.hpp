@@ -52,7 +52,16 @@ inline output gradient_node(std::string_view type, std::initializer_list<output>
   }
   return g.named().raw(g, type, all, std::move(attributes), {result}, name).result();
 }
+/// Whether the elements are lists of tensors, whose zeros are made from a list alone.
+inline bool is_list(dtype type) { return type == static_cast<dtype>(data_type::variant); }
 inline tensor_info info_like(const output& x) { return {x.type(), x.extent()}; }
+/// The sum of several gradients, which may be lists: an AddN node.
+inline output add_n_node(const std::vector<output>& all) {
+  graph& g = all.front().owner();
+  if (!is_list(all.front().type())) return g.named().build(g, info_of<add_n_op>, all, {}, "AddN");
+  const attribute_map attributes{{"N", static_cast<std::int64_t>(all.size())}, {"T", data_type::variant}};
+  return g.named().raw(g, "AddN", all, attributes, {{all.front().type(), shape{}}}).result();
+}
 
 /// Arrays concatenated along an axis that is a tensor: a ConcatV2 node "concat".
 inline output concat_node(const std::vector<output>& values, const number_argument& axis) {

@@ -67,9 +67,9 @@ class gradient_walk {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   // A dtype that an import does not know may be floating point, and so may the elements of a list.
-  static bool may_pass(dtype type) {
-    return is_floating(type) || type == dtype::invalid || type == static_cast<dtype>(data_type::variant);
-  }
+  static bool may_pass(dtype type) { return gets_zeros(type) || type == dtype::invalid; }
+  // Whether a result without a gradient gets zeros as one.
+  static bool gets_zeros(dtype type) { return is_floating(type) || is_list(type); }
   tensor_info info(int index, int port) const { return port == 0 ? g_.at(index).result : nodes_.further_result(index, port); }
 
   // Marks the nodes between the xs and the ys: those that depend on an x through tensors with gradients, and on which a y depends.
@@ -126,7 +126,7 @@ class gradient_walk {
                           "Failed to call gradients on a while loop without its context: it was read from a file, which does not say it");
         continue;
       }
-      if (loop->gradient) refuse_gradient(g_, found[k], "Second-order gradient for while loops not supported.");
+      if (loop->gradient) refuse_gradient(g_, found[k], no_second_order);
       if (!loops.insert(loop).second) continue;
       exits_.push_back(found[k]);
       for (const output& o : loop->exits)
@@ -157,7 +157,7 @@ class gradient_walk {
     }
   }
   void begin_with_zeros(const output& o) {
-    if (!is_floating(o.type())) return;
+    if (!gets_zeros(o.type())) return;
     given_[{o.index(), o.port()}].emplace_back(loops_.zeros_for_exit(o));
     ready_.push(o.index());
   }
@@ -189,7 +189,7 @@ class gradient_walk {
       }
     }
     for (const output& o : state->unused_exits) {
-      if (any && is_floating(o.type())) given_[{o.index(), o.port()}].emplace_back(loops_.zeros_for_exit(o));
+      if (any && gets_zeros(o.type())) given_[{o.index(), o.port()}].emplace_back(loops_.zeros_for_exit(o));
       ready_.push(o.index());
     }
   }
@@ -261,7 +261,7 @@ class gradient_walk {
   }
   output add_together(const std::vector<output>& all) {
     if (all.size() == 1) return all[0];
-    return nodes_.build(g_, info_of<add_n_op>, all, {}, "AddN");
+    return add_n_node(all);
   }
 
   void visit(int index, const std::string& scope, bool gated) {
@@ -285,12 +285,14 @@ class gradient_walk {
     if (way == gradient_way::unknown) refuse_unknown(index);
     named_loop_gradient* const state = loops_.of(index, false);
     if (state != nullptr) state->backward().push();
+    std::vector<bool> given;
+    for (int port = 0; port < results; ++port) given.push_back(static_cast<bool>(dys[at(port)]));
     for (int port = 0; port < results; ++port)
-      if (!static_cast<bool>(dys[at(port)]) && is_floating(info(index, port).type))
+      if (!static_cast<bool>(dys[at(port)]) && gets_zeros(info(index, port).type))
         if (const output zero = loops_.any() ? loops_.zeros_for(op.result(port)) : loop_gradients::zeros_outside_loop(op.result(port)))
           dys[at(port)] = zero;
     const name_scope inner(g_, op.name() + "_grad");
-    const gradient_call call(op, std::move(dys));
+    const gradient_call call(op, std::move(dys), std::move(given));
     gradient_list parts = way == gradient_way::function ? find_gradient(op.type())(call) : gradient_by_class(call);
     if (static_cast<int>(parts.size()) > nodes_.input_count(g_, index))
       refuse_gradient(g_, index,

@@ -34,6 +34,7 @@ class rnn_cell {
     std::string name;  // "c"; empty if the state is one tensor
     std::int64_t size = 0;
     bool may_drop = true;  // whether `dropout_cell` drops elements of it
+    std::optional<dtype> type{};  // empty: that of the inputs
   };
   /// The scopes that a call opens, which determine the names of variables and nodes.
   enum class scopes {
@@ -52,6 +53,7 @@ class rnn_cell {
     std::function<rnn_result(const output& inputs, const rnn_state& state)> step;  // makes its variables by `get_variable`
     scopes opens = scopes::nested;
     std::vector<rnn_cell> cells{};  // those that this one is made of; then their states are its state
+    bool joins_states = false;      // whether they are one tensor instead, side by side
   };
   /// Errors: invalid_argument for a definition without a step, or with sizes below 1.
   explicit rnn_cell(definition given);
@@ -106,6 +108,7 @@ rnn_cell gru_cell(std::int64_t units, const gru_cell_options& options = {});
 struct basic_lstm_cell_options {
   double forget_bias = 1;                             // is added to the forget gate
   std::function<output(const output&)> activation{};  // empty: tanh
+  bool state_is_tuple = true;                         // false: the state is one tensor, c and h side by side
   std::string name{};
   reuse_setting reuse{};
 };
@@ -123,6 +126,7 @@ struct lstm_cell_options {
   std::optional<double> proj_clip{};  // the projection is limited to ±proj_clip
   double forget_bias = 1;
   std::function<output(const output&)> activation{};  // empty: tanh
+  bool state_is_tuple = true;                         // false: the state is one tensor, c and h side by side
   std::string name{};
   reuse_setting reuse{};
 };
@@ -133,11 +137,13 @@ rnn_cell lstm_cell(std::int64_t units, const lstm_cell_options& options = {});
 
 /// Options of `multi_cell`.
 struct multi_cell_options {
+  bool state_is_tuple = true;  // false: the state is one tensor, those of the cells side by side
   std::string name{};
   reuse_setting reuse{};
 };
 /// Several cells, each of which gets the outputs of the one before as its inputs. Variables: those of the cells, in the scopes
-/// "multi_rnn_cell/cell_0", "multi_rnn_cell/cell_1", ... Errors: invalid_argument without a cell. Source: `MultiRNNCell`.
+/// "multi_rnn_cell/cell_0", "multi_rnn_cell/cell_1", ... Errors: invalid_argument without a cell, or if the state is to be one tensor and
+/// that of a cell is several. Source: `MultiRNNCell`.
 rnn_cell multi_cell(const std::vector<rnn_cell>& cells, const multi_cell_options& options = {});
 
 /// Options of `dropout_cell`: probabilities to keep an element.
@@ -150,6 +156,14 @@ struct dropout_cell_options {
 /// A cell with dropout, drawn anew in each step, around another one. Errors: invalid_argument for a probability outside (0, 1].
 /// Source: `DropoutWrapper`.
 rnn_cell dropout_cell(const rnn_cell& cell, const dropout_cell_options& options = {});
+
+/// Options of `residual_cell`.
+struct residual_cell_options {
+  std::function<output(const output& inputs, const output& outputs)> combine{};  // empty: their sum
+};
+/// A cell whose outputs are combined with its inputs, for deep networks. Errors: invalid_argument if the sum is of two shapes.
+/// Source: `ResidualWrapper`.
+rnn_cell residual_cell(const rnn_cell& cell, const residual_cell_options& options = {});
 
 }  // namespace leat
 

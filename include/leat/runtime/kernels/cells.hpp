@@ -1,7 +1,7 @@
 #pragma once
-// Kernels of cells of recurrent networks as one operator each: a step of an LSTM, a sequence of its steps, a step of a GRU. Source: TensorFlow
-// `LSTMBlockCell`, `BlockLSTM`, `GRUBlockCell`; Hochreiter and Schmidhuber, "Long short-term memory"; Cho and others, "Learning phrase
-// representations using RNN encoder-decoder".
+// Kernels of cells of recurrent networks as one operator each: a step of an LSTM, a sequence of its steps, a step of a GRU. Source:
+// TensorFlow `LSTMBlockCell`, `BlockLSTM`, `BlockLSTMV2`, `GRUBlockCell`; Hochreiter and Schmidhuber, "Long short-term memory"; Cho and
+// others, "Learning phrase representations using RNN encoder-decoder".
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/matmul.hpp>
@@ -34,21 +34,30 @@ void cell_product(std::int64_t rows, std::int64_t inputs, std::int64_t cells, st
   if (cells > 0) cpu::matmul<T>(false, false, rows, columns, cells, T(1), h, cells, w + inputs * columns, columns, T(1), to, columns);
 }
 
-/// The operands of an LSTM and its results. The columns of w and b are those of the input gate, of the new cells, of the forget gate and of
-/// the output gate.
+/// Where the columns of w and b stand that belong to the gates and to the new cells, in quarters of all columns.
+struct lstm_columns {
+  std::int64_t input_gate, new_cell, forget_gate, output_gate;
+};
+inline constexpr lstm_columns cells_second{0, 1, 2, 3};  // `LSTMBlockCell` and `BlockLSTM`
+inline constexpr lstm_columns cells_third{0, 2, 1, 3};   // `BlockLSTMV2`
+
+/// The operands of an LSTM and its results.
 struct lstm {
   // Results, in the order of the node's.
   enum { input_gate, cell, forget_gate, output_gate, new_cell, cell_output, hidden, result_count };
 
   std::int64_t rows, inputs, cells;
+  lstm_columns columns;
   float forget_bias, cell_clip;
   bool has_peephole;
   tensor_value cell_before, hidden_before, weights, by_input, by_forget, by_output, bias;
 
   /// `first`: the input that holds x, whose last two axes are rows and inputs.
-  lstm(kernel_context& c, int first, float clip)
-      : forget_bias(c.node.attribute<float>("forget_bias", 1)),
-        cell_clip(c.node.attribute<float>("cell_clip", clip)),
+  /// The second version of the sequence has no bias of its own, and clips no cells unless it is told to.
+  lstm(kernel_context& c, int first, const lstm_columns& its_columns = cells_second, bool is_second = false)
+      : columns(its_columns),
+        forget_bias(is_second ? 0 : c.node.attribute<float>("forget_bias", 1)),
+        cell_clip(c.node.attribute<float>("cell_clip", is_second ? 0 : 3)),
         has_peephole(c.node.flag("use_peephole")),
         cell_before(c.input(first + 1)),
         hidden_before(c.input(first + 2)),
@@ -85,11 +94,12 @@ struct lstm {
         const T* const gate = gates.data() + r * 4 * cells + k;
         const std::int64_t at = r * cells + k;
         const T before = its_cells[at];
-        const T input = logistic(gate[0] + peephole(by_input, k, before)), made = std::tanh(gate[cells]);
-        const T forget = logistic(gate[2 * cells] + static_cast<T>(forget_bias) + peephole(by_forget, k, before));
+        const T input = logistic(gate[columns.input_gate * cells] + peephole(by_input, k, before));
+        const T made = std::tanh(gate[columns.new_cell * cells]);
+        const T forget = logistic(gate[columns.forget_gate * cells] + static_cast<T>(forget_bias) + peephole(by_forget, k, before));
         T state = made * input + before * forget;
         if (clip > 0) state = state < -clip ? -clip : state > clip ? clip : state;
-        const T output = logistic(gate[3 * cells] + peephole(by_output, k, state)), seen = std::tanh(state);
+        const T output = logistic(gate[columns.output_gate * cells] + peephole(by_output, k, state)), seen = std::tanh(state);
         const std::array<T, result_count> values{input, state, forget, output, made, seen, output * seen};
         for (std::size_t i = 0; i < values.size(); ++i) to[i][at] = values[i];
       }
@@ -110,22 +120,27 @@ struct lstm {
 inline void run_lstm_cell(kernel_context& c) {
   const tensor_value x = c.input(0);
   if (x.extent().rank != 2) throw invalid_argument("x must be a matrix, not " + brackets(x.extent()));
-  const lstm cell(c, 0, 3);
+  const lstm cell(c, 0);
   with_fraction(x.type(), [&]<class T>(T) {
     lstm::set_results<T>(c, x.type(), cell.cell_before.extent(), [&](const auto& to) {
       cell.step(x.values<T>().data(), cell.cell_before.values<T>().data(), cell.hidden_before.values<T>().data(), to);
     });
   });
 }
-/// The steps of a sequence x [time, rows, inputs], of which the results after `seq_len_max` steps are zeros.
-inline void run_lstm(kernel_context& c) {
-  const tensor_value x = c.input(1);
-  if (x.extent().rank != 3) throw invalid_argument("x must be 3D, not " + brackets(x.extent()));
+/// The number of steps of a sequence, the first input. Errors: invalid_argument.
+inline std::int64_t steps_of(kernel_context& c, std::int64_t time) {
   if (c.extent(0).rank != 0) throw invalid_argument("seq_len_max must be a scalar, not " + brackets(c.extent(0)));
-  const std::int64_t steps = c.number(0), time = x.extent()[0];
+  const std::int64_t steps = c.number(0);
   if (steps < 0 || steps > time)
     throw invalid_argument("seq_len_max must be between 0 and " + std::to_string(time) + ", not " + std::to_string(steps));
-  const lstm cell(c, 1, 3);
+  return steps;
+}
+/// The steps of a sequence x [time, rows, inputs], of which the results after `seq_len_max` steps are zeros.
+inline void run_sequence(kernel_context& c, const lstm_columns& columns, bool is_second) {
+  const tensor_value x = c.input(1);
+  if (x.extent().rank != 3) throw invalid_argument("x must be 3D, not " + brackets(x.extent()));
+  const std::int64_t steps = steps_of(c, x.extent()[0]), time = x.extent()[0];
+  const lstm cell(c, 1, columns, is_second);
   shape s;
   for (const std::int64_t n : {time, cell.rows, cell.cells}) s.push(n);
   if (!s.is_countable()) throw invalid_argument("a result of more than 2^44 elements, which no memory holds");
@@ -134,6 +149,7 @@ inline void run_lstm(kernel_context& c) {
     lstm::set_results<T>(c, x.type(), s, [&](std::array<T*, lstm::result_count> to) {
       const T *before = cell.cell_before.values<T>().data(), *hidden = cell.hidden_before.values<T>().data();
       for (std::int64_t t = 0; t < steps; ++t) {
+        c.step.check();
         cell.step(x.values<T>().data() + t * cell.rows * cell.inputs, before, hidden, to);
         before = to[lstm::cell];
         hidden = to[lstm::hidden];
@@ -144,17 +160,28 @@ inline void run_lstm(kernel_context& c) {
   });
 }
 
+/// The sizes of a step of a GRU, whose operands are the first six inputs. Errors: invalid_argument.
+struct gru_sizes {
+  std::int64_t rows, inputs, cells;
+  explicit gru_sizes(kernel_context& c) {
+    const shape &x = c.extent(0), &before = c.extent(1);
+    if (x.rank != 2) throw invalid_argument("x must be a matrix, not " + brackets(x));
+    if (before.rank != 2) throw invalid_argument("h_prev must be a matrix, not " + brackets(before));
+    rows = x[0];
+    inputs = x[1];
+    cells = before[1];
+    want_operand(c.input(1), {rows, cells}, "h_prev");
+    want_operand(c.input(2), {inputs + cells, 2 * cells}, "w_ru");
+    want_operand(c.input(3), {inputs + cells, cells}, "w_c");
+    want_operand(c.input(4), {2 * cells}, "b_ru");
+    want_operand(c.input(5), {cells}, "b_c");
+  }
+};
 inline void run_gru_cell(kernel_context& c) {
   const tensor_value x = c.input(0), before = c.input(1), gate_weights = c.input(2), weights = c.input(3);
   const tensor_value gate_bias = c.input(4), bias = c.input(5);
-  if (x.extent().rank != 2) throw invalid_argument("x must be a matrix, not " + brackets(x.extent()));
-  if (before.extent().rank != 2) throw invalid_argument("h_prev must be a matrix, not " + brackets(before.extent()));
-  const std::int64_t rows = x.extent()[0], inputs = x.extent()[1], cells = before.extent()[1];
-  want_operand(before, {rows, cells}, "h_prev");
-  want_operand(gate_weights, {inputs + cells, 2 * cells}, "w_ru");
-  want_operand(weights, {inputs + cells, cells}, "w_c");
-  want_operand(gate_bias, {2 * cells}, "b_ru");
-  want_operand(bias, {cells}, "b_c");
+  const gru_sizes is(c);
+  const std::int64_t rows = is.rows, inputs = is.inputs, cells = is.cells;
   with_fraction(x.type(), [&]<class T>(T) {
     const T* const from = before.values<T>().data();
     std::vector<T> gates(static_cast<std::size_t>(rows * 2 * cells)), kept(static_cast<std::size_t>(rows * cells));
@@ -183,7 +210,8 @@ inline void run_gru_cell(kernel_context& c) {
 
 LEAT_FILL(fill_cell_kernels) {
   register_kernel("LSTMBlockCell", run_lstm_cell);
-  register_kernel("BlockLSTM", run_lstm);
+  register_kernel("BlockLSTM", [](kernel_context& c) { run_sequence(c, cells_second, false); });
+  register_kernel("BlockLSTMV2", [](kernel_context& c) { run_sequence(c, cells_third, true); });
   register_kernel("GRUBlockCell", run_gru_cell);
 }
 

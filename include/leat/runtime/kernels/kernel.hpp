@@ -185,6 +185,7 @@ namespace runtime {
 LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
+LEAT_DECLARE_FILL(fill_cell_gradient_kernels);
 LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_color_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
@@ -242,11 +243,20 @@ inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
-                        runtime::fill_cell_kernels, runtime::fill_color_kernels, runtime::fill_control_kernels, runtime::fill_crop_kernels,
-                        runtime::fill_diagonal_kernels, runtime::fill_dilation_kernels, runtime::fill_einsum_kernels,
-                        runtime::fill_element_kernels, runtime::fill_exchange_kernels, runtime::fill_block_kernels,
-                        runtime::fill_image_kernels, runtime::fill_matrix_kernels, runtime::fill_normalization_kernels,
-                        runtime::fill_pool_kernels, runtime::fill_quantized_kernels, runtime::fill_resize_kernels,
+                        runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
+                        runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
+                        runtime::fill_dilation_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,
+                        runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
+                        runtime::fill_matrix_kernels, runtime::fill_normalization_kernels, runtime::fill_pool_kernels,
+                        runtime::fill_quantized_kernels, runtime::fill_resize_kernels, runtime::fill_network_kernels,
+                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
+                        runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
+                        runtime::fill_sequence_kernels, runtime::fill_shape_kernels, runtime::fill_sparse_kernels,
+                        runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_table_kernels,
+                        runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
+                        runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unique_kernels,
+                        runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
+                        fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
                         runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
                         runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,
                         runtime::fill_scatter_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels,

@@ -4,6 +4,7 @@
 #include <leat/runtime/kernels/accumulator.hpp>
 #include <leat/runtime/kernels/array.hpp>
 #include <leat/runtime/kernels/blocks.hpp>
+#include <leat/runtime/kernels/cell_gradients.hpp>
 #include <leat/runtime/kernels/cells.hpp>
 #include <leat/runtime/kernels/colors.hpp>
 #include <leat/runtime/kernels/control.hpp>

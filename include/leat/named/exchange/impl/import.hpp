@@ -7,6 +7,7 @@
 #include <leat/graph/known_operators.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/import_options.hpp>
+#include <leat/named/exchange/restore_contexts.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
 #include <leat/named/graph/convert.hpp>
 #include <leat/named/graph/named.hpp>
@@ -94,6 +95,11 @@ class importer {
     }
     std::vector<graph_element> elements = returned();
     taken_back.done = true;
+    if (!is_trial_ && nodes_.context == nullptr) {
+      std::vector<int> made;
+      for (int i : order) made.push_back(place_[static_cast<std::size_t>(i)]);
+      context_finder(g_, std::move(made)).run();
+    }
     return elements;
   }
 

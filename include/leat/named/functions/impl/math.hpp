@@ -97,6 +97,12 @@ LEAT_NAMED_SINGLE(stop_gradient, stop_gradient_op)
 
 LEAT_FUNCTION output cast(const operand_value& x, dtype to, std::string_view name, const std::source_location& where) {
   if (x.tensor() != nullptr && x.tensor()->type() == to) return *x.tensor();
+  if (x.literal() != nullptr && x.literal()->type() == to_data_type(to)) {  // TensorFlow converts it in the scope of the cast
+    graph& g = default_graph();
+    const source_scope line(g, where);
+    const name_scope scope(g, name.empty() ? "Cast" : name);
+    return g.named().make_constant(g, *x.literal(), "x");
+  }
   const std::int64_t numbers[]{static_cast<std::int64_t>(to)};
   return detail::call_named(info_of<cast_op>, {x}, numbers, name, "Cast", where);
 }

@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/canonical/gradients.hpp>
+#include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
@@ -16,6 +17,7 @@
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
+#include <leat/named/gradients/tensor_list.hpp>
 #include <leat/named/gradients/walk.hpp>
 
 namespace leat::detail {

@@ -136,21 +136,37 @@ LEAT_FUNCTION rnn_result gru_step(std::int64_t units, const gru_cell_options& op
   return {y, {y}};
 }
 
+// The state of an LSTM cell, as two tensors or as one.
+LEAT_FUNCTION rnn_state state_of_lstm(const output& c, const output& h, bool is_tuple) {
+  if (is_tuple) return {c, h};
+  return {concat({c, h}, 1)};
+}
+LEAT_FUNCTION std::vector<rnn_cell::state_part> lstm_parts(std::int64_t c, std::int64_t h, bool is_tuple) {
+  if (is_tuple) return {{.name = "c", .size = c, .may_drop = false}, {.name = "h", .size = h}};
+  return {{.name = "", .size = c + h}};
+}
+// Some columns of a state.
+LEAT_FUNCTION output columns_of(const output& state, std::int64_t from, std::int64_t count) {
+  return slice(state, {0, static_cast<std::int32_t>(from)}, {-1, static_cast<std::int32_t>(count)});
+}
 LEAT_FUNCTION rnn_result basic_lstm_step(std::int64_t units, const basic_lstm_cell_options& options, const output& x,
                                          const rnn_state& state) {
   graph& g = x.owner();
   const output kernel = get_variable("kernel", {width_of(x) + units, 4 * units}, {.type = x.type()});
   const output bias = get_variable("bias", {4 * units}, {.type = x.type(), .initializer = zeros});
   const output axis = g.named().make_constant(g, std::int32_t{1}, "Const");
-  const output all = weighted(x, state[1], kernel, bias);
-  const std::vector<output> ijfo = call_operator(g, "Split", {axis, all}, {{"num_split", std::int64_t{4}}}, "split").outputs();
+  const auto parts = [&](const output& of, std::int64_t count) {
+    return call_operator(g, "Split", {axis, of}, {{"num_split", count}}, "split").outputs();
+  };
+  const std::vector<output> before = options.state_is_tuple ? state : parts(state[0], 2);
+  const output all = weighted(x, before[1], kernel, bias);
+  const std::vector<output> ijfo = parts(all, 4);
   const output forget_bias = g.named().make_constant(g, {x.type(), {}, options.forget_bias}, "Const");
-  const auto [c, h] = lstm_formula(basic_lstm_math{forget_bias, options.activation}, ijfo[0], ijfo[1], ijfo[2], ijfo[3], state[0]);
-  return {h, {c, h}};
+  const auto [c, h] = lstm_formula(basic_lstm_math{forget_bias, options.activation}, ijfo[0], ijfo[1], ijfo[2], ijfo[3], before[0]);
+  return {h, state_of_lstm(c, h, options.state_is_tuple)};
 }
 
 LEAT_FUNCTION rnn_result lstm_step(std::int64_t units, const lstm_cell_options& options, const output& x, const rnn_state& state) {
-  const output& before = state[0];
   const variable_settings weights{.type = x.type(), .initializer = options.initializer};
   const std::int64_t width = options.num_proj > 0 ? options.num_proj : units;
   const output kernel = get_variable("kernel", {width_of(x) + width, 4 * units}, weights);
@@ -162,7 +178,10 @@ LEAT_FUNCTION rnn_result lstm_step(std::int64_t units, const lstm_cell_options& 
     see_o = get_variable("w_o_diag", {units}, weights);
   }
   if (options.num_proj > 0) projection = get_variable("projection/kernel", {units, options.num_proj}, weights);
-  const std::vector<output> ijfo = split(weighted(x, state[1], kernel, bias), 4, 1);
+  const bool is_tuple = options.state_is_tuple;
+  const output before = is_tuple ? state[0] : columns_of(state[0], 0, units);
+  const output shown = is_tuple ? state[1] : columns_of(state[0], units, width);
+  const std::vector<output> ijfo = split(weighted(x, shown, kernel, bias), 4, 1);
   const auto limited = [](const output& y, const std::optional<double>& most) {
     if (!most) return y;
     return clip_by_value(y, tensor_literal(y.type(), {}, -*most), tensor_literal(y.type(), {}, *most));
@@ -170,7 +189,7 @@ LEAT_FUNCTION rnn_result lstm_step(std::int64_t units, const lstm_cell_options& 
   const named_lstm_math math{{}, options, see_f, see_i, see_o, limited};
   auto [c, h] = lstm_formula(math, ijfo[0], ijfo[1], ijfo[2], ijfo[3], before);
   if (static_cast<bool>(projection)) h = limited(matmul(h, projection), options.proj_clip);
-  return {h, {c, h}};
+  return {h, state_of_lstm(c, h, is_tuple)};
 }
 
 // The part of a state that belongs to one of several cells.
@@ -179,15 +198,35 @@ LEAT_FUNCTION rnn_state state_of(const rnn_cell& cell, const rnn_state& all, std
   from += cell.state_parts().size();
   return {begin, all.begin() + static_cast<std::ptrdiff_t>(from)};
 }
-LEAT_FUNCTION rnn_result multi_step(const std::vector<rnn_cell>& cells, const output& x, const rnn_state& state) {
+LEAT_FUNCTION rnn_result multi_step(const std::vector<rnn_cell>& cells, bool is_tuple, const output& x, const rnn_state& state) {
   rnn_result made{x, {}};
   std::size_t from = 0;
+  std::int64_t column = 0;
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const variable_scope names("cell_" + std::to_string(k));
-    rnn_result next = cells[k](made.outputs, state_of(cells[k], state, from));
+    rnn_state before;
+    if (is_tuple) {
+      before = state_of(cells[k], state, from);
+    } else {
+      const std::int64_t size = cells[k].state_parts().front().size;
+      before = {columns_of(state[0], column, size)};
+      column += size;
+    }
+    rnn_result next = cells[k](made.outputs, before);
     made.outputs = next.outputs;
     made.state.insert(made.state.end(), next.state.begin(), next.state.end());
   }
+  if (!is_tuple) made.state = {concat(made.state, 1)};
+  return made;
+}
+LEAT_FUNCTION rnn_result residual_step(const rnn_cell& cell, const residual_cell_options& options, const output& x,
+                                       const rnn_state& state) {
+  rnn_result made = cell(x, state);
+  if (!options.combine && !may_equal(x.extent(), made.outputs.extent()))
+    throw invalid_argument("residual_cell: the inputs " + describe(x) + " and the outputs " + describe(made.outputs) +
+                           " are of two shapes: `combine` makes one of them");
+  made.outputs = options.combine ? options.combine(x, made.outputs) : add(x, made.outputs, "add");
+  if (!static_cast<bool>(made.outputs)) throw invalid_argument("residual_cell: `combine` gives no tensor");
   return made;
 }
 
@@ -239,9 +278,10 @@ LEAT_FUNCTION void rnn_cell::check_state(const rnn_state& state, dtype type) con
   }
   for (std::size_t k = 0; k < state.size(); ++k) {
     if (!static_cast<bool>(state[k])) throw invalid_argument(what.kind + ": a state that is no node of a graph");
-    if (state[k].type() != type)
-      throw invalid_argument(what.kind + ": a state of another dtype than " + std::string(name_of_dtype(type)) +
-                             ", that of the inputs: " + describe(state[k]));
+    const std::optional<dtype>& own = what.state_parts[k].type;
+    if (state[k].type() != own.value_or(type))
+      throw invalid_argument(what.kind + ": a state of another dtype than " + std::string(name_of_dtype(own.value_or(type))) +
+                             (own ? ": " : ", that of the inputs: ") + describe(state[k]));
     if (!may_equal(state[k].extent(), shape_value({unknown_dimension, what.state_parts[k].size})))
       throw invalid_argument(what.kind + ": the state is " + text(what.state_parts[k]) + ", and this is " + describe(state[k]));
   }
@@ -313,13 +353,16 @@ LEAT_FUNCTION rnn_state rnn_cell::zero_state(const operand_value& batch, dtype t
     throw invalid_argument(what.kind + ": a batch is one whole number, 0 or more");
   const name_scope scope(g, what.class_name + "ZeroState");
   rnn_state all;
-  for (const rnn_cell& cell : what.cells) {
+  for (const rnn_cell& cell : what.joins_states ? std::vector<rnn_cell>{} : what.cells) {
     const rnn_state more = cell.zero_state(batch, type, where);
     all.insert(all.end(), more.begin(), more.end());
   }
-  if (!what.cells.empty()) return all;
+  if (!what.cells.empty() && !what.joins_states) return all;
+  if (what.joins_states) all.clear();
+  std::optional<name_scope> joined;  // TensorFlow opens the scope twice
+  if (what.joins_states) static_cast<void>(joined.emplace(g, what.class_name + "ZeroState"));
   for (const state_part& part : what.state_parts) {
-    all.push_back(detail::zeros_of_batch(g, batch, part.size, type));
+    all.push_back(detail::zeros_of_batch(g, batch, part.size, part.type.value_or(type)));
     static_cast<void>(detail::batch_and_size(g, batch, part.size));  // TensorFlow makes these nodes again for the shape that it knows
     set_shape(all.back(), {detail::known_batch(batch), part.size});
   }
@@ -352,7 +395,7 @@ LEAT_FUNCTION rnn_cell basic_lstm_cell(std::int64_t units, const basic_lstm_cell
                    .name = options.name,
                    .reuse = options.reuse,
                    .output_size = units,
-                   .state_parts = {{.name = "c", .size = units, .may_drop = false}, {.name = "h", .size = units}},
+                   .state_parts = detail::lstm_parts(units, units, options.state_is_tuple),
                    .step = [units, options](const output& x, const rnn_state& s) { return detail::basic_lstm_step(units, options, x, s); },
                    .opens = rnn_cell::scopes::own});
 }
@@ -364,7 +407,7 @@ LEAT_FUNCTION rnn_cell lstm_cell(std::int64_t units, const lstm_cell_options& op
                    .name = options.name,
                    .reuse = options.reuse,
                    .output_size = width,
-                   .state_parts = {{.name = "c", .size = units, .may_drop = false}, {.name = "h", .size = width}},
+                   .state_parts = detail::lstm_parts(units, width, options.state_is_tuple),
                    .step = [units, options](const output& x, const rnn_state& s) { return detail::lstm_step(units, options, x, s); },
                    .opens = rnn_cell::scopes::own});
 }
@@ -376,15 +419,27 @@ LEAT_FUNCTION rnn_cell multi_cell(const std::vector<rnn_cell>& cells, const mult
       part.name = "cell_" + std::to_string(k) + (part.name.empty() ? "" : " " + part.name);
       parts.push_back(std::move(part));
     }
+  if (!options.state_is_tuple) {
+    std::int64_t size = 0;
+    for (const rnn_cell& cell : cells) {
+      if (cell.state_parts().size() != 1)
+        throw invalid_argument("Some cells return tuples of states, but the flag state_is_tuple is not set: " + cell.kind() + " has " +
+                               std::to_string(cell.state_parts().size()) + " tensors; its own state_is_tuple = false makes one of them");
+      size += cell.state_parts().front().size;
+    }
+    parts = {{.name = "", .size = size}};
+  }
   return rnn_cell({.kind = "multi_rnn_cell",
                    .class_name = "MultiRNNCell",
                    .name = options.name,
                    .reuse = options.reuse,
                    .output_size = cells.back().output_size(),
                    .state_parts = std::move(parts),
-                   .step = [cells](const output& x, const rnn_state& s) { return detail::multi_step(cells, x, s); },
+                   .step = [cells, is_tuple = options.state_is_tuple](
+                               const output& x, const rnn_state& s) { return detail::multi_step(cells, is_tuple, x, s); },
                    .opens = rnn_cell::scopes::nested,
-                   .cells = cells});
+                   .cells = cells,
+                   .joins_states = !options.state_is_tuple});
 }
 LEAT_FUNCTION rnn_cell dropout_cell(const rnn_cell& cell, const dropout_cell_options& options) {
   const auto check_keep = [](std::string_view name, double keep) {
@@ -399,6 +454,16 @@ LEAT_FUNCTION rnn_cell dropout_cell(const rnn_cell& cell, const dropout_cell_opt
                    .output_size = cell.output_size(),
                    .state_parts = cell.state_parts(),
                    .step = [cell, options](const output& x, const rnn_state& s) { return detail::dropout_step(cell, options, x, s); },
+                   .opens = rnn_cell::scopes::none,
+                   .cells = {cell}});
+}
+
+LEAT_FUNCTION rnn_cell residual_cell(const rnn_cell& cell, const residual_cell_options& options) {
+  return rnn_cell({.kind = cell.kind(),
+                   .class_name = "ResidualWrapper",
+                   .output_size = cell.output_size(),
+                   .state_parts = cell.state_parts(),
+                   .step = [cell, options](const output& x, const rnn_state& s) { return detail::residual_step(cell, options, x, s); },
                    .opens = rnn_cell::scopes::none,
                    .cells = {cell}});
 }

@@ -62,13 +62,6 @@ LEAT_FUNCTION void check_lengths(const operand_value& lengths) {
                            leat::shape_text(extent));
 }
 
-// The lengths as int32; of numbers that are int32 TensorFlow makes a constant in the scope of the conversion.
-LEAT_FUNCTION output narrow_lengths(graph& g, const operand_value& lengths) {
-  if (lengths.literal() == nullptr || lengths.literal()->type() != data_type::int32) return cast(lengths, dtype::int32);
-  const name_scope scope(g, "Cast");
-  return g.named().make_constant(g, *lengths.literal(), "x");
-}
-
 // The lengths of the sequences, once they are known to be as many as the batch.
 LEAT_FUNCTION output checked_lengths(graph& g, const output& lengths, const operand_value& batch) {
   const output sizes = shape_of(lengths);
@@ -136,12 +129,22 @@ LEAT_FUNCTION void check_rnn_inputs(const output& inputs) {
         describe(inputs));
 }
 
+// The dtype of the outputs: the given one, or that of the state. Source: TensorFlow's `_infer_state_dtype`.
+LEAT_FUNCTION dtype output_type(const rnn_state& state, const std::optional<dtype>& given, dtype of_inputs) {
+  if (given) return *given;
+  for (const output& part : state)
+    if (part.type() != state.front().type())
+      throw invalid_argument(
+          "State has tensors of different inferred_dtypes. Unable to infer a single representative dtype: `type` says it.");
+  return state.empty() ? of_inputs : state.front().type();
+}
+
 // The loop over inputs [time, batch, n].
 LEAT_FUNCTION rnn_result rnn_loop(const rnn_cell& cell, const output& inputs, const rnn_state& initial, const output& lengths,
                                   const dynamic_rnn_options& options) {
   graph& g = inputs.owner();
   const shape extent = inputs.extent();
-  const dtype type = initial.empty() ? inputs.type() : initial.front().type();
+  const dtype type = output_type(initial, options.type, inputs.type());
   const std::int64_t units = cell.output_size();
   const output steps = index(shape_of(inputs), {0});
   const operand_value batch = batch_of(inputs, 1);
@@ -213,7 +216,7 @@ LEAT_FUNCTION rnn_result dynamic_rnn(const rnn_cell& cell, const output& inputs,
   output x = g.named().value_of(inputs);
   if (!options.time_major) x = detail::with_time_and_batch_exchanged(x);
   output lengths;
-  if (options.sequence_length) lengths = identity(detail::narrow_lengths(g, *options.sequence_length), "sequence_length");
+  if (options.sequence_length) lengths = identity(cast(*options.sequence_length, dtype::int32), "sequence_length");
   const operand_value batch = detail::batch_of(x, 1);
   const rnn_state initial =
       options.initial_state.empty() ? cell.zero_state(batch, options.type.value_or(inputs.type()), where) : options.initial_state;
