@@ -154,8 +154,7 @@ struct matrix_set_diag_op {
     const shape& s = x.extent();
     const std::int64_t length = rule::matrices::diagonal(s);
     const bool is_tall = rule::matrices::rows(s) > rule::matrices::columns(s);
-    const output line = reshape_to(
-        g.input(1), rule::matrices::with(rule::matrices::stack(s), is_tall ? 1 : length, is_tall ? length : 1));
+    const output line = reshape_to(g.input(1), rule::matrices::with(rule::matrices::stack(s), is_tall ? 1 : length, is_tall ? length : 1));
     return select(rule::matrices::is_diagonal(x), line, x);
   }
   template <class G>
@@ -173,9 +172,9 @@ constexpr void matrix_diag_part_op::gradient(G& g) {
   if (g.wants(0)) give(g, 0, make_node<matrix_set_diag_op>({}, constant(g.owner(), g.dy().type(), g.input(0).extent(), 0), g.dy()));
 }
 
-/// The elements of matrices near the main diagonal, zeros elsewhere: `matrix_band_part<-1, 0>(x)` is the lower triangle. The arguments in <>
-/// are the numbers of diagonals that stay below and above it; a negative one keeps all. Shapes: x [..., m, n]; result as x. Dtypes: numbers.
-/// Source: TensorFlow `MatrixBandPart`.
+/// The elements of matrices near the main diagonal, zeros elsewhere: `matrix_band_part<-1, 0>(x)` is the lower triangle. The arguments in
+/// <> are the numbers of diagonals that stay below and above it; a negative one keeps all. Shapes: x [..., m, n]; result as x. Dtypes:
+/// numbers. Source: TensorFlow `MatrixBandPart`.
 template <std::int64_t Lower, std::int64_t Upper, tensor_expression X>
   requires accepted_with<matrix_band_part_op, attributes<Lower, Upper>, X>
 constexpr made_with<matrix_band_part_op, attributes<Lower, Upper>, X> matrix_band_part(const X& x) {
@@ -184,8 +183,9 @@ constexpr made_with<matrix_band_part_op, attributes<Lower, Upper>, X> matrix_ban
 template <std::int64_t Lower, std::int64_t Upper, tensor_expression X>
   requires refused_with<matrix_band_part_op, attributes<Lower, Upper>, X>
 why_with<matrix_band_part_op, attributes<Lower, Upper>, X> matrix_band_part(const X&) = delete;
-LEAT_OTHERWISE_OF(matrix_band_part, "<lower, upper>(x) takes one tensor; the numbers of diagonals are template arguments: "
-                                    "matrix_band_part<-1, 0>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(matrix_band_part,
+                  "<lower, upper>(x) takes one tensor; the numbers of diagonals are template arguments: "
+                  "matrix_band_part<-1, 0>(x); " LEAT_TENSORS);
 /// Matrices with the given main diagonals and zeros elsewhere. Shapes: x [..., n]; result [..., n, n]. Dtypes: numbers. Source: TensorFlow
 /// `MatrixDiag`.
 LEAT_FUNCTION_OF_ONE(matrix_diag, matrix_diag_op);
@@ -204,7 +204,7 @@ template <class X, class D>
 why<matrix_set_diag_op, X, D> matrix_set_diag(const X&, const D&) = delete;
 LEAT_OTHERWISE("matrix_set_diag(x, diagonal) takes two tensors; " LEAT_TENSORS) matrix_set_diag(...) LEAT_DELETED;
 /// The sums of the main diagonals. Shapes: x [..., m, n]; result [...]. Dtypes: float32, float64, int32, int64. Source: `tf.linalg.trace`.
-template <class X>
+template <tensor_expression X>
   requires accepted<matrix_diag_part_op, X>
 constexpr auto trace(const X& x) {
   return reduce_sum<-1>(matrix_diag_part(x));
