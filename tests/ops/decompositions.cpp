@@ -3,12 +3,11 @@
 
 #include <leat/ops/decompositions.hpp>
 #include <leat/session/typed/evaluate.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/check.hpp"
 #include "support/interpreted_session.hpp"
 #include "support/matrices.hpp"
-
-#include <leat/vmap.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -62,7 +61,9 @@ TEST_CASE("matrices that are not positive definite, and values that are no numbe
   const auto a = placeholder<"a", double, 2, 2>();
   const auto l = cholesky(a);
   session s{l};
-  const auto at = [&](double p, double q, double r, double t) { return std::get<0>(s.run(fetch(l), a = xt::xtensor<double, 2>{{p, q}, {r, t}})); };
+  const auto at = [&](double p, double q, double r, double t) {
+    return std::get<0>(s.run(fetch(l), a = xt::xtensor<double, 2>{{p, q}, {r, t}}));
+  };
   check_values(at(4, nan, 2, 3), {2, 0, 1, std::sqrt(2.0)});  // the upper half is not read
   check_values(at(1, 2, 2, 1), {nan, 0, nan, nan});
   check_values(at(0, 0, 0, 0), {nan, 0, nan, nan});

@@ -1,15 +1,14 @@
 // Systems of linear equations, inverses and determinants of typed expressions: against products with the matrices, gradients against
 // differences, and the limits: no rows, one, many, singular matrices, stacks, models.
 
+#include <leat/ops/decompositions.hpp>
 #include <leat/ops/solve.hpp>
 #include <leat/session/typed/evaluate.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/check.hpp"
 #include "support/interpreted_session.hpp"
 #include "support/matrices.hpp"
-
-#include <leat/ops/decompositions.hpp>
-#include <leat/vmap.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -38,26 +37,32 @@ void check_systems() {
   const auto upper = triangular_solve<false>(a, b);
   const auto lower_turned = triangular_solve<true, true>(a, b);
   const auto upper_turned = triangular_solve<false, true>(a, b);
-  const auto back = std::tuple(matmul(a, x) - b,
-                               matmul<true, false>(a, y) - b,
-                               matmul(a, u) - matmul(a, transpose<0, 2, 1>(inverse<true>(a))),
-                               matmul(matrix_band_part<-1, 0>(a), lower) - b,
-                               matmul(matrix_band_part<0, -1>(a), upper) - b,
-                               matmul<true, false>(matrix_band_part<-1, 0>(a), lower_turned) - b,
-                               matmul<true, false>(matrix_band_part<0, -1>(a), upper_turned) - b);
+  const auto back = std::tuple(
+      matmul(a, x) - b, matmul<true, false>(a, y) - b, matmul(a, u) - matmul(a, transpose<0, 2, 1>(inverse<true>(a))),
+      matmul(matrix_band_part<-1, 0>(a), lower) - b, matmul(matrix_band_part<0, -1>(a), upper) - b,
+      matmul<true, false>(matrix_band_part<-1, 0>(a), lower_turned) - b, matmul<true, false>(matrix_band_part<0, -1>(a), upper_turned) - b);
   const auto whole = matmul(a, u);
   const auto apart = sign * exp(logarithm) / d;
-  session s{std::get<0>(back), std::get<1>(back), std::get<2>(back), std::get<3>(back), std::get<4>(back), std::get<5>(back),
-            std::get<6>(back), whole, apart};
+  session s{std::get<0>(back),
+            std::get<1>(back),
+            std::get<2>(back),
+            std::get<3>(back),
+            std::get<4>(back),
+            std::get<5>(back),
+            std::get<6>(back),
+            whole,
+            apart};
   for (const std::size_t batch : {0u, 1u, 5u}) {
     CAPTURE(batch);
     auto as = filled<T, 3>({batch, static_cast<std::size_t>(N), static_cast<std::size_t>(N)});
     const auto bs = filled<T, 3>({batch, static_cast<std::size_t>(N), static_cast<std::size_t>(K)}, -1, 1, 3);
     for (std::size_t m = 0; m < batch; ++m)
       for (std::size_t i = 0; i < static_cast<std::size_t>(N); ++i) as(m, i, i) += static_cast<T>(i % 2 == 0 ? 3 : -2.5);
-    std::apply([&](const auto&... each) {
-      (check_each("residuals", std::get<0>(s.run(fetch(each), a = as, b = bs)), tolerance<T>, [](std::size_t) { return 0.0; }), ...);
-    }, back);
+    std::apply(
+        [&](const auto&... each) {
+          (check_each("residuals", std::get<0>(s.run(fetch(each), a = as, b = bs)), tolerance<T>, [](std::size_t) { return 0.0; }), ...);
+        },
+        back);
     const auto [one, ratio] = s.run(fetch(whole, apart), a = as);
     REQUIRE(one.size() == batch * N * N);
     check_each("a inverse(a)", one, tolerance<T>, [](std::size_t at) { return at % (N * N) % (N + 1) == 0 ? 1.0 : 0.0; });

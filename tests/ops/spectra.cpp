@@ -1,14 +1,13 @@
 // Decompositions with several results, of typed expressions: products of the parts, orthonormal vectors, gradients against differences.
 
+#include <leat/ops/matrix_functions.hpp>
 #include <leat/ops/spectra.hpp>
 #include <leat/session/typed/evaluate.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/check.hpp"
 #include "support/interpreted_session.hpp"
 #include "support/matrices.hpp"
-
-#include <leat/ops/matrix_functions.hpp>
-#include <leat/vmap.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -2,6 +2,8 @@
 // TensorFlow makes them, what is refused, and agreement with typed expressions.
 
 #include <leat/graphs.hpp>
+#include <leat/leat.hpp>
+#include <leat/named/exchange/to_graph.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
@@ -117,9 +119,7 @@ TEST_CASE("gradients against differences") {
   check_gradient({{2, 2, 3, 3}}, [](const auto& in) { return one("Cholesky", {positive(in[0])}); });
   check_gradient({{3, 3}}, [](const auto& in) { return one("MatrixDeterminant", {in[0]}); });
   check_gradient({{4, 2, 2}}, [](const auto& in) { return one("MatrixDeterminant", {in[0]}); });
-  check_gradient({{4, 3, 3}}, [](const auto& in) {
-    return call_operator(in[0].owner(), "LogMatrixDeterminant", {in[0]}, {}).result(1);
-  });
+  check_gradient({{4, 3, 3}}, [](const auto& in) { return call_operator(in[0].owner(), "LogMatrixDeterminant", {in[0]}, {}).result(1); });
 }
 
 namespace {
@@ -167,14 +167,17 @@ TEST_CASE("decompositions with several results: products of the parts") {
 TEST_CASE("values of TensorFlow 2.21") {
   const auto tall = matrix({3, 2}, {3, 1, 4, 2, 0, 5});
   const auto qr = run_node("Qr", {tall}, {}, {{"full_matrices", true}});
-  check_near(list_of(qr[0]), {-0.6, 0.06379617782631186, 0.7974522228289, -0.8, -0.047847133369733896, -0.5980891671216749, 0.0,
-                              -0.996815278536125, 0.07974522228288994}, 1e-12);
+  check_near(list_of(qr[0]),
+             {-0.6, 0.06379617782631186, 0.7974522228289, -0.8, -0.047847133369733896, -0.5980891671216749, 0.0, -0.996815278536125,
+              0.07974522228288994},
+             1e-12);
   check_near(list_of(qr[1]), {-5.0, -2.2, 0.0, -5.015974481593781, 0.0, 0.0}, 1e-12);
   check_near(list_of(run_node("Svd", {tall}, {}, {})[0]), {6.227400274005074, 4.027342278391734}, 1e-12);
   const auto a = matrix({3, 2}, {1, 2, 3, 4, 5, 6}), b = matrix({3, 1}, {1, 2, 4});
   const auto number = [](double v) { return matrix({}, {v}); };
   check_near(list_of(run_node("MatrixSolveLs", {a, b, number(0.1)}, {}, {})[0]), {0.5647840531561485, 0.16309272123225418}, 1e-11);
-  check_near(list_of(run_node("MatrixSolveLs", {a, b, number(0.1)}, {}, {{"fast", false}})[0]), {0.6666666666666681, 0.08333333333333216}, 1e-11);
+  check_near(list_of(run_node("MatrixSolveLs", {a, b, number(0.1)}, {}, {{"fast", false}})[0]), {0.6666666666666681, 0.08333333333333216},
+             1e-11);
   check_near(list_of(run_node("MatrixSolveLs", {matrix({2, 3}, {1, 2, 3, 3, 4, 9}), matrix({2, 1}, {1, 2}), number(0.1)}, {}, {})[0]),
              {0.013458950201883924, 0.4037685060565299, 0.04037685060565166}, 1e-10);
   check_near(list_of(run_node("MatrixSolveLs", {matrix({3, 2}, {1, 2, 2, 4, 3, 6}), b, number(0)}, {}, {{"fast", false}})[0]),
@@ -198,6 +201,16 @@ TEST_CASE("what decompositions with several results refuse") {
   CHECK(leat_test::says(kind_of_error("MatrixSolveLs", {a, b, matrix({}, {-1})}), "l2_regularizer must be >= 0."));
   CHECK(leat_test::says(kind_of_error("MatrixSolveLs", {a, matrix({2, 1}, {1, 2}), zero}), "Input matrix and rhs are incompatible."));
   CHECK(leat_test::says(kind_of_error("MatrixSolveLs", {a, b, matrix({1}, {0})}), "l2_regularizer must be scalar"));
+}
+
+TEST_CASE("matrices of no elements whose results no memory holds") {
+  const auto tall = matrix({std::int64_t{1} << 40, 0}, {}), many = matrix({std::int64_t{1} << 43, 0, 0}, {});
+  for (const char* type : {"Qr", "Svd"}) {
+    const std::string message = leat_test::message_of<error>([&] { run_node(type, {tall}, {}, {{"full_matrices", true}}); });
+    CHECK(!message.empty());
+  }
+  for (const char* type : {"MatrixDeterminant", "LogMatrixDeterminant"})
+    CHECK(!leat_test::message_of<error>([&] { run_node(type, {many}, {}, {}); }).empty());
 }
 
 TEST_CASE("several results of no elements") {
@@ -241,15 +254,50 @@ TEST_CASE("gradients of several results against differences") {
     });
   }
   for (const auto& [a, b] : std::vector<std::pair<extents, extents>>{{{3, 2}, {3, 2}}, {{2, 3}, {2, 1}}, {{2, 3, 2}, {2, 3, 1}}})
-    check_gradient({a, b}, [&](const auto& in) {
-      return call_operator(in[0].owner(), "MatrixSolveLs", {in[0], in[1], constant(0.3)}, {}).result();
-    });
+    check_gradient(
+        {a, b}, [&](const auto& in) { return call_operator(in[0].owner(), "MatrixSolveLs", {in[0], in[1], constant(0.3)}, {}).result(); });
   check_gradient({{3, 3}}, [&](const auto& in) { return one("MatrixExponential", {in[0]}) * 0.1; });
   const auto refused = [&](std::string_view type, const extents& s, const attribute_map& settings) {
-    return leat_test::message_of<unimplemented>([&] {
-      check_gradient({s}, [&](const auto& in) { return node(type, in[0], settings).result(0); });
-    });
+    return leat_test::message_of<unimplemented>(
+        [&] { check_gradient({s}, [&](const auto& in) { return node(type, in[0], settings).result(0); }); });
   };
   CHECK(leat_test::says(refused("Qr", {3, 2}, {{"full_matrices", true}}), "QrGrad not implemented when nrows > ncols"));
   CHECK(leat_test::says(refused("Svd", {4, 2}, {{"full_matrices", true}}), "svd gradient is not implemented for abs(m - n) > 1"));
+}
+
+TEST_CASE("typed expressions of matrices become graphs that give the same") {
+  using namespace leat::literals;
+  const auto a = leat::placeholder<"a", double, 2, 3, 3>();
+  const auto b = leat::placeholder<"b", double, 2, 3, 2>();
+  const auto [sign, logarithm] = log_determinant(a);
+  const auto [q, r] = qr(b);
+  const auto [values, vectors] = symmetric_eigen(a);
+  const auto [s, u, v] = svd(b);
+  const auto one = reduce_sum(cholesky(a)) + reduce_sum(solve(a, b)) + reduce_sum(inverse(a)) + reduce_sum(determinant(a)) +
+                   reduce_sum(logarithm * sign) + reduce_sum(triangular_solve<false>(a, b));
+  const auto two = reduce_sum(q) + reduce_sum(r) + reduce_sum(values) + reduce_sum(square(vectors)) + reduce_sum(s) +
+                   reduce_sum(square(u)) + reduce_sum(square(v)) + reduce_sum(symmetric_eigenvalues(a)) + reduce_sum(singular_values(b)) +
+                   trace(reduce_sum<0>(a)) + reduce_sum(expm(a * 0.1_c));
+  const auto [da] = leat::gradients(one, a);
+  const auto slope = reduce_sum(square(da));
+  number_list first = random_values(18, 5), second = random_values(12, 6);
+  for (std::size_t m = 0; m < 2; ++m)
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < i; ++j) first[9 * m + 3 * i + j] = first[9 * m + 3 * j + i];
+      first[9 * m + 4 * i] = 6 + static_cast<double>(i);
+    }
+  xt::xtensor<double, 3> as = xt::xtensor<double, 3>::from_shape({2, 3, 3}), bs = xt::xtensor<double, 3>::from_shape({2, 3, 2});
+  std::copy(first.begin(), first.end(), as.data());
+  std::copy(second.begin(), second.end(), bs.data());
+  session typed{one, two, slope};
+  const auto [one_wanted, two_wanted, slope_wanted] = typed.run(fetch(one, two, slope), a = as, b = bs);
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(one, two, slope);
+  graph_session dynamic(g);
+  const auto got = dynamic.run({std::get<output>(made[0]), std::get<output>(made[1]), std::get<output>(made[2])},
+                               {{"a:0", matrix({2, 3, 3}, first)}, {"b:0", matrix({2, 3, 2}, second)}});
+  CHECK(list_of(got[0])[0] == doctest::Approx(one_wanted));
+  CHECK(list_of(got[1])[0] == doctest::Approx(two_wanted));
+  CHECK(list_of(got[2])[0] == doctest::Approx(slope_wanted));
 }

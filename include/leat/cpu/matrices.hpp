@@ -11,10 +11,11 @@
 
 namespace leat::cpu {
 
-/// Calls `run(begin, end)` for parts of `count` matrices, which threads share; `work` is that of one matrix. The result is whether all calls
-/// returned true.
+/// Calls `run(begin, end)` for parts of `count` matrices, which threads share; `work` is that of one matrix. The result is whether all
+/// calls returned true.
 template <class Run>
 bool run_matrices(std::int64_t count, std::int64_t work, Run run) {
+  if (count <= 1) return run(0, count);
   constexpr std::int64_t least_work = std::int64_t{1} << 15;  // multiplications that are worth a thread
   const std::int64_t at_once = std::max<std::int64_t>(1, least_work / work);
   const std::int64_t blocks = (count + at_once - 1) / at_once;
@@ -31,11 +32,13 @@ template <kernels::of_matrices Kernel>
 struct loops_of<Kernel> {
   static void run(const Kernel& kernel) {
     const bool are_fine = run_matrices(kernel.count, kernel.work(), [&](std::int64_t begin, std::int64_t end) {
-      return kernels::with_matrix_size(kernel.n, [&](auto n) {
+      const auto part = [&](auto n) {
         bool all = true;
         for (std::int64_t k = begin; k < end; ++k) all = kernel.decompose(k, n) && all;
         return all;
-      });
+      };
+      if constexpr (Kernel::unrolls) return kernels::with_matrix_size(kernel.n, part);
+      else return part(kernel.n);
     });
     if (!are_fine && kernel.is_checked) throw invalid_argument(kernel.problem());
   }

@@ -14,6 +14,7 @@ namespace leat::kernels {
 /// the matrix is one that `problem()` does not speak of. Only nodes of graphs with names are checked: then a failure is an error.
 struct matrices_kernel {
   static constexpr bool may_refuse = false;
+  static constexpr bool unrolls = true;  // whether small sizes get code of their own
   std::int64_t count = 0, n = 0;
   bool is_checked = false;
   constexpr std::int64_t items() const { return count; }
@@ -53,9 +54,13 @@ struct triangular_solve_kernel : matrices_kernel {
   std::int64_t columns;
   bool is_lower, is_adjoint;
   triangular_solve_kernel(void* const* p, const step_numbers& s)
-      : a(static_cast<const T*>(p[0])), b(static_cast<const T*>(p[1])), x(static_cast<T*>(p[2])),
-        stacks(s.extents(0) + 1, s.rank(0), s.extents(1) + 1, s.rank(1), false, false), columns(stacks.n),
-        is_lower(s.attribute(0) != 0), is_adjoint(s.attribute(1) != 0) {
+      : a(static_cast<const T*>(p[0])),
+        b(static_cast<const T*>(p[1])),
+        x(static_cast<T*>(p[2])),
+        stacks(s.extents(0) + 1, s.rank(0), s.extents(1) + 1, s.rank(1), false, false),
+        columns(stacks.n),
+        is_lower(s.attribute(0) != 0),
+        is_adjoint(s.attribute(1) != 0) {
     n = stacks.m;
     count = n * columns == 0 ? 0 : stacks.count;
   }
@@ -66,7 +71,8 @@ struct triangular_solve_kernel : matrices_kernel {
     const T* const from = b + stacks.place(stacks.step_b, k);
     T* const to = x + k * size * columns;
     for (std::int64_t i = 0; i < size * columns; ++i) to[i] = from[i];
-    solve_triangular<false>(matrix_view<T>(a + stacks.place(stacks.step_a, k), size, is_adjoint), is_lower != is_adjoint, size, to, columns);
+    solve_triangular<false>(matrix_view<T>(a + stacks.place(stacks.step_a, k), size, is_adjoint), is_lower != is_adjoint, size, to,
+                            columns);
     return true;
   }
   constexpr void operator()(std::int64_t k) const { decompose(k, n); }
@@ -105,8 +111,12 @@ struct lu_solve_kernel : matrices_kernel {
   bool is_adjoint;
   inverse_check check;
   lu_solve_kernel(void* const* p, const step_numbers& s)
-      : packed(static_cast<const T*>(p[0])), b(static_cast<const T*>(p[1])), x(static_cast<T*>(p[2])), columns(s.size(1, s.rank(1) - 1)),
-        is_adjoint(s.attribute(0) != 0), check(static_cast<inverse_check>(s.attribute(1))) {
+      : packed(static_cast<const T*>(p[0])),
+        b(static_cast<const T*>(p[1])),
+        x(static_cast<T*>(p[2])),
+        columns(s.size(1, s.rank(1) - 1)),
+        is_adjoint(s.attribute(0) != 0),
+        check(static_cast<inverse_check>(s.attribute(1))) {
     n = s.size(1, s.rank(1) - 2);
     count = n * columns == 0 ? 0 : s.product(1, 0, s.rank(1) - 2);
     is_checked = check != inverse_check::none;

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of decompositions with several results, which lie one behind the other in the result of one node together with the memory that the
-// decomposition needs; of each matrix, as work items for any device.
+// Kernels of decompositions with several results, which lie one behind the other in the result of one node together with the memory that
+// the decomposition needs; of each matrix, as work items for any device.
 
 #include <leat/kernels/linalg/eigen.hpp>
 #include <leat/kernels/linalg/exponential.hpp>
@@ -15,6 +15,7 @@ namespace leat::kernels {
 /// The operand and result of a node that decomposes each matrix of operand 0.
 template <class T>
 struct packed_kernel : matrices_kernel {
+  static constexpr bool unrolls = false;
   const T* a;
   T* out;
   std::int64_t elements = 0, line = 0;  // of a matrix, and of its results
@@ -68,13 +69,14 @@ template <class T>
 struct svd_kernel : packed_kernel<T> {
   svd_sizes sizes;
   svd_kernel(void* const* p, const step_numbers& s)
-      : packed_kernel<T>(p, s), sizes{s.size(0, s.rank(0) - 2), s.size(0, s.rank(0) - 1), s.attribute(0) != 0 && s.attribute(1) != 0,
-                                      s.attribute(0) != 0} {}
+      : packed_kernel<T>(p, s),
+        sizes{s.size(0, s.rank(0) - 2), s.size(0, s.rank(0) - 1), s.attribute(0) != 0 && s.attribute(1) != 0, s.attribute(0) != 0} {}
   std::int64_t work() const { return 16 * cubic_work(sizes.least(), sizes.m + sizes.n); }
   template <class N>
   constexpr bool decompose(std::int64_t k, N) const {
     T* const s = this->out + k * this->line;
-    return decompose_svd(this->a + k * this->elements, sizes, s, s + sizes.begin_of_u(), s + sizes.begin_of_v(), s + sizes.begin_of_scratch());
+    return decompose_svd(this->a + k * this->elements, sizes, s, s + sizes.begin_of_u(), s + sizes.begin_of_v(),
+                         s + sizes.begin_of_scratch());
   }
   constexpr void operator()(std::int64_t k) const { decompose(k, 0); }
 };

@@ -52,8 +52,8 @@ struct cholesky_grad_op {
 /// n]; result as a. Dtypes: floating point. The result for a matrix that is not positive definite is NaN. Source: TensorFlow `Cholesky`.
 LEAT_FUNCTION_OF_ONE(cholesky, cholesky_op);
 
-/// The solution x of a x = b, from the decomposition l = cholesky(a). Shapes: l [..., n, n], b [..., n, k]; result as b; the axes before the
-/// last two broadcast. Dtypes: floating point. Source: `tf.linalg.cholesky_solve`.
+/// The solution x of a x = b, from the decomposition l = cholesky(a). Shapes: l [..., n, n], b [..., n, k]; result as b; the axes before
+/// the last two broadcast. Dtypes: floating point. Source: `tf.linalg.cholesky_solve`.
 template <class L, class B>
   requires accepted_with<matrix_triangular_solve_op, attributes<1, 0>, L, B>
 constexpr auto cholesky_solve(const L& l, const B& b) {

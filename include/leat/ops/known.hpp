@@ -49,7 +49,8 @@ using library_operators =
                   segment_max_op, segment_min_op, segment_prod_op, cumsum_op, cumprod_op, linspace_op, euclidean_norm_op, gather_op, identity_op, stop_gradient_op,
                   sum_op, max_op, min_op, prod_op, all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, leaky_relu_grad_op, elu_op, softmax_op,
                   log_softmax_op, one_hot_op, softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op,
-                  cholesky_op, cholesky_grad_op, matrix_triangular_solve_op, matrix_solve_op, matrix_inverse_op, matrix_determinant_op, matrix_exponential_op,
+                  cholesky_op, cholesky_grad_op, matrix_triangular_solve_op, matrix_solve_op, matrix_inverse_op,
+                  matrix_determinant_op, matrix_exponential_op,
                   assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
 
 // Operators on images of typed expressions. Graphs with names have them by their definitions alone (named/definitions/nn.hpp), whose kernels

@@ -55,8 +55,8 @@ struct matrix_exponential_op : rule::square_matrices {
   }
 };
 
-/// The exponential of matrices, I + a + a²/2 + …. Shapes: a [..., n, n]; result as a. Dtypes: floating point. Matrices with elements that are
-/// not finite give NaN. Source: TensorFlow `MatrixExponential`.
+/// The exponential of matrices, I + a + a²/2 + …. Shapes: a [..., n, n]; result as a. Dtypes: floating point. Matrices with elements
+/// that are not finite give NaN. Source: TensorFlow `MatrixExponential`.
 LEAT_FUNCTION_OF_ONE(expm, matrix_exponential_op);
 
 }  // namespace leat

@@ -35,6 +35,8 @@ struct packed_matrices {
     if (x.extent(0).rank < 2) return "takes matrices, rank 2 and more";
     if (matrices::rows(x.extent(0)) < 0 || matrices::columns(x.extent(0)) < 0)
       return "the numbers of rows and columns must be sizes that the compiler knows";
+    constexpr std::int64_t most = std::int64_t{1} << 21;  // the products of such sizes are numbers
+    if (matrices::rows(x.extent(0)) > most || matrices::columns(x.extent(0)) > most) return "more than 2^21 rows or columns";
     return {};
   }
 };
@@ -59,15 +61,13 @@ constexpr auto part_of_packed(const X& x) {
 }
 }  // namespace detail
 
-/// Q and R of each matrix, and the memory of the decomposition. Attribute: whether Q is square. Graphs with names have TensorFlow's operator,
-/// which has two results, by its definition (named/definitions/matrices.hpp). Source: TensorFlow `Qr`.
+/// Q and R of each matrix, and the memory of the decomposition. Attribute: whether Q is square. Graphs with names have TensorFlow's
+/// operator, which has two results, by its definition (named/definitions/matrices.hpp). Source: TensorFlow `Qr`.
 struct qr_op {
   static constexpr std::string_view type = "leat.QR";
   static constexpr facts what{.work = work_kind::product, .by_matrix = true};
   static constexpr op_kind kind = op_kind::kernel;
-  static constexpr qr_sizes sizes(const shape& s, bool is_full) {
-    return {rule::matrices::rows(s), rule::matrices::columns(s), is_full};
-  }
+  static constexpr qr_sizes sizes(const shape& s, bool is_full) { return {rule::matrices::rows(s), rule::matrices::columns(s), is_full}; }
   static constexpr inference infer(const operand_list& x) {
     if (const auto why = rule::packed_matrices::problem(x); !why.empty()) return inference::wrong(why);
     const auto of = sizes(x.extent(0), x.attribute(0) != 0);
@@ -100,8 +100,7 @@ struct qr_op {
     using rule::packed_matrices;
     const output q = packed_matrices::part(g.result(), 0, of.m, k), r = packed_matrices::part(g.result(), begin_of_r, k, of.n);
     const output dq = packed_matrices::part(g.dy(), 0, of.m, k), dr = packed_matrices::part(g.dy(), begin_of_r, k, of.n);
-    if (!has_slope(q.extent(), r.extent()))
-      throw unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true.");
+    if (!has_slope(q.extent(), r.extent())) throw unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true.");
     give(g, 0, slope(matrix_rows{}, g.input(0), q, r, dq, dr));
   }
 
@@ -131,14 +130,15 @@ struct qr_op {
 };
 
 /// The decomposition a = q r of matrices, where the columns of q are orthonormal and r is upper triangular: `auto [q, r] = qr(a)`; with
-/// `qr<true>(a)` q is square. Shapes: a [..., m, n]; results [..., m, k] and [..., k, n], where k is min(m, n), or m if q is square. Dtypes:
-/// floating point. Source: TensorFlow `Qr`.
-template <bool FullMatrices = false, class A>
+/// `qr<true>(a)` q is square. Shapes: a [..., m, n]; results [..., m, k] and [..., k, n], where k is min(m, n), or m if q is square.
+/// Dtypes: floating point. Source: TensorFlow `Qr`.
+template <bool FullMatrices = false, tensor_expression A>
   requires accepted_with<qr_op, attributes<FullMatrices>, A>
 constexpr auto qr(const A& a) {
   constexpr auto of = qr_op::sizes(A::extent, FullMatrices);
   const auto both = make<qr_op, attributes<FullMatrices>>(a);
-  return std::pair(detail::part_of_packed<0, of.m, of.between()>(both), detail::part_of_packed<of.m * of.between(), of.between(), of.n>(both));
+  return std::pair(detail::part_of_packed<0, of.m, of.between()>(both),
+                   detail::part_of_packed<of.m * of.between(), of.between(), of.n>(both));
 }
 template <bool FullMatrices = false, class A>
   requires refused_with<qr_op, attributes<FullMatrices>, A>

@@ -56,6 +56,8 @@ struct matrix_rows {
   static constexpr output reciprocal_of(const output& x) { return make_node<reciprocal_op>({}, x); }
   static constexpr output square_of(const output& x) { return square(x); }
   static constexpr output zeros(const output& like) { return constant(like.owner(), like.type(), like.extent(), 0); }
+  /// TensorFlow makes a shape in some places that nothing uses.
+  static constexpr void unused_shape(const output&) {}
   /// 0.5 x and x 0.5, which are two nodes in TensorFlow.
   static constexpr output halved(const output& x) { return constant_like(x, 0.5) * x; }
   static constexpr output half_of(const output& x) { return halved(x); }
@@ -354,7 +356,7 @@ constexpr auto at_last(const X& x) {
 /// The signs of determinants and the logarithms of their absolute values: `auto [sign, logarithm] = log_determinant(a)`. A singular matrix
 /// has the sign 0 and the logarithm of 0. Shapes: a [..., n, n]; results [...]. Dtypes: floating point. Source: TensorFlow
 /// `LogMatrixDeterminant`.
-template <class A>
+template <tensor_expression A>
   requires accepted<log_determinant_op, A>
 constexpr auto log_determinant(const A& a) {
   const auto both = make<log_determinant_op>(a);

@@ -71,7 +71,8 @@ struct symmetric_eigen_op {
     if (!g.wants(0)) return;
     const matrix_rows m;
     const output d_values = values_of(g.dy());
-    if (g.attribute(0) == 0) return give(g, 0, slope_of_values(m, vectors_of(make<symmetric_eigen_op, attributes<1>>(g.input(0))), d_values));
+    if (g.attribute(0) == 0)
+      return give(g, 0, slope_of_values(m, vectors_of(make<symmetric_eigen_op, attributes<1>>(g.input(0))), d_values));
     give(g, 0, slope(m, values_of(g.result()), vectors_of(g.result()), d_values, vectors_of(g.dy())));
   }
 
@@ -139,6 +140,7 @@ struct svd_op {
     }
     const output diagonal = w.of_diagonal(p.s);
     const output squares = w.square_of(p.s);
+    w.unused_shape(p.s);
     const output f = rule::spectra::reciprocal_differences(w, squares, p.s);
     const output inverse = w.of_diagonal(rule::spectra::safe_reciprocal(w, p.s));
     const output v1 = w.columns(p.v, 0, m);
@@ -189,7 +191,9 @@ struct svd_op {
     const output ds = packed_matrices::part(g.dy(), 0, -1, of.least());
     if (!has_vectors) {
       const output both = make<svd_op, attributes<1, 0>>(g.input(0));
-      return give(g, 0, slope_of_values(w, w.of_diagonal(ds), packed_matrices::part(both, at_u, of.m, cu), packed_matrices::part(both, at_v, of.n, cv)));
+      return give(
+          g, 0,
+          slope_of_values(w, w.of_diagonal(ds), packed_matrices::part(both, at_u, of.m, cu), packed_matrices::part(both, at_v, of.n, cv)));
     }
     if (!has_slope(of.m, of.n, is_full)) throw unimplemented(std::string(no_slope));
     const auto u = [&](const output& x) { return packed_matrices::part(x, at_u, of.m, cu); };
@@ -207,9 +211,9 @@ constexpr auto eigenvalues_of(const X& packed) {
 }
 }  // namespace detail
 /// The eigenvalues, ascending, and eigenvectors, the columns of matrices, of symmetric matrices: `auto [values, vectors] =
-/// symmetric_eigen(a)`. Only the lower half of a is read. Shapes: a [..., n, n], n not 0; results [..., n] and as a. Dtypes: floating point.
-/// Gradients of vectors are large where values are nearly equal. Source: TensorFlow `SelfAdjointEigV2`.
-template <class A>
+/// symmetric_eigen(a)`. Only the lower half of a is read. Shapes: a [..., n, n], n not 0; results [..., n] and as a. Dtypes: floating
+/// point. Gradients of vectors are large where values are nearly equal. Source: TensorFlow `SelfAdjointEigV2`.
+template <tensor_expression A>
   requires accepted_with<symmetric_eigen_op, attributes<1>, A>
 constexpr auto symmetric_eigen(const A& a) {
   const auto both = make<symmetric_eigen_op, attributes<1>>(a);
@@ -220,7 +224,7 @@ template <class A>
 why_with<symmetric_eigen_op, attributes<1>, A> symmetric_eigen(const A&) = delete;
 LEAT_OTHERWISE("symmetric_eigen(a) takes one tensor of rank 2 or more; " LEAT_TENSORS) symmetric_eigen(...) LEAT_DELETED;
 /// The eigenvalues of symmetric matrices alone. Shapes, dtypes: as `symmetric_eigen`.
-template <class A>
+template <tensor_expression A>
   requires accepted_with<symmetric_eigen_op, attributes<0>, A>
 constexpr auto symmetric_eigenvalues(const A& a) {
   return detail::eigenvalues_of(make<symmetric_eigen_op, attributes<0>>(a));
@@ -231,9 +235,9 @@ why_with<symmetric_eigen_op, attributes<0>, A> symmetric_eigenvalues(const A&) =
 LEAT_OTHERWISE("symmetric_eigenvalues(a) takes one tensor of rank 2 or more; " LEAT_TENSORS) symmetric_eigenvalues(...) LEAT_DELETED;
 
 /// The singular values, descending, and vectors of matrices: `auto [s, u, v] = svd(a)` with a = u diag(s) vᵀ; with `svd<true>(a)` u and v
-/// are square. Shapes: a [..., m, n]; results [..., k], [..., m, k] and [..., n, k], where k is min(m, n). Dtypes: floating point. Gradients
-/// of vectors are large where values are nearly equal. Source: TensorFlow `Svd`.
-template <bool FullMatrices = false, class A>
+/// are square. Shapes: a [..., m, n]; results [..., k], [..., m, k] and [..., n, k], where k is min(m, n). Dtypes: floating point.
+/// Gradients of vectors are large where values are nearly equal. Source: TensorFlow `Svd`.
+template <bool FullMatrices = false, tensor_expression A>
   requires accepted_with<svd_op, attributes<1, FullMatrices>, A>
 constexpr auto svd(const A& a) {
   constexpr auto of = svd_op::sizes(A::extent, true, FullMatrices);
@@ -247,7 +251,7 @@ template <bool FullMatrices = false, class A>
 why_with<svd_op, attributes<1, FullMatrices>, A> svd(const A&) = delete;
 LEAT_OTHERWISE_OF(svd, "(a) takes one tensor of rank 2 or more; svd<true>(a) has square matrices; " LEAT_TENSORS);
 /// The singular values of matrices alone. Shapes, dtypes: as `svd`.
-template <class A>
+template <tensor_expression A>
   requires accepted_with<svd_op, attributes<0, 0>, A>
 constexpr auto singular_values(const A& a) {
   constexpr auto of = svd_op::sizes(A::extent, false, false);

@@ -1,6 +1,6 @@
 #pragma once
-// The exponential of a matrix: a quotient of polynomials for the matrix divided by a power of 2, then squared as often. Source: Higham 2005,
-// "The scaling and squaring method for the matrix exponential revisited".
+// The exponential of a matrix: a quotient of polynomials for the matrix divided by a power of 2, then squared as often. Source:
+// Higham 2005, "The scaling and squaring method for the matrix exponential revisited".
 
 #include <leat/kernels/linalg/lu.hpp>
 #include <leat/kernels/linalg/reflection.hpp>
@@ -43,12 +43,24 @@ constexpr bool exponential(const T* a, N n, T* out, T* scratch) {
   int squarings = 0;
   T scale = T(1);
   for (; norm * scale > T(5.371920351148152); scale /= T(2)) ++squarings;
-  constexpr double b[]{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800,
-                       33522128640,       1323241920,        40840800,         960960,           16380,           182,            1};
+  constexpr double b[]{64764752532480000,
+                       32382376266240000,
+                       7771770303897600,
+                       1187353796428800,
+                       129060195264000,
+                       10559470521600,
+                       670442572800,
+                       33522128640,
+                       1323241920,
+                       40840800,
+                       960960,
+                       16380,
+                       182,
+                       1};
   // The coefficients divided by the first one, so that they fit float32.
   const auto coefficient = [&](int k) { return static_cast<T>(b[k] / b[0]); };
   T *const x = scratch, *const x2 = x + all, *const x4 = x2 + all, *const x6 = x4 + all, *const odd = x6 + all, *const even = odd + all,
-    *const other = even + all;
+           *const other = even + all;
   for (std::int64_t i = 0; i < all; ++i) x[i] = a[i] * scale;
   multiply_square(x, x, x2, n);
   multiply_square(x2, x2, x4, n);

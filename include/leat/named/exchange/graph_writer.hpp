@@ -3,6 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/exchange/any_expression.hpp>
+#include <leat/named/exchange/packed_results.hpp>
 #include <leat/named/functions/nn.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/size_arguments.hpp>
@@ -255,6 +256,12 @@ class graph_writer {
     }
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
+    if (n.input_count == 1 && n.op->kind != op_kind::element)
+      if (const output all = packed_results(
+              *n.op, operands[0], {from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count)}, n.result.extent)) {
+        set_shape(all, without_names(n.result.extent));
+        return all;
+      }
     // TensorFlow's operators take only matrices of logits; its functions reshape other operands to matrices.
     if (is_operator<softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)
       return softmax_cross_entropy_with_logits(operands[1], operands[0]);

@@ -35,10 +35,11 @@ class matrix_node_writer {
     const name_scope scope(g(), "matrix_transpose");
     return last_axes_swapped(x);
   }
+  /// Columns [begin, end), which are the first or the last ones.
   output columns(const output& x, std::int64_t begin, std::int64_t end) const {
     const auto to = static_cast<std::int32_t>(end);
     const axis_index part = begin == 0 ? along::until(to) : along::from(static_cast<std::int32_t>(begin));
-    return index(x, {along::rest(), along::all(), begin == 0 || end == rule::matrices::columns(x.extent()) ? part : along::between(static_cast<std::int32_t>(begin), to)});
+    return index(x, {along::rest(), along::all(), part});
   }
   output beside(const output& a, const output& b) const { return concat_node({a, b}, tensor_literal(std::int32_t{-1})); }
   output as_rows(const output& x) const { return expand_dims(x, -2); }
@@ -49,6 +50,7 @@ class matrix_node_writer {
   }
   output square_of(const output& x) const { return square(x); }
   output zeros(const output& like) const { return zeros_like(like); }
+  void unused_shape(const output& x) const { shape_of(x); }
   output band(const output& x, std::int32_t lower, std::int32_t upper) const {
     return raw_named(g(), "MatrixBandPart", "MatrixBandPart",
                      {{"input", x}, {"num_lower", tensor_literal(lower)}, {"num_upper", tensor_literal(upper)}},
@@ -88,10 +90,13 @@ class matrix_node_writer {
   /// x as matrices of one element, where `like` has the shape of x.
   output as_matrices(const output& x, const output& like) const {
     const output its_shape = shape_of(like);
-    const name_scope scope(g(), "concat");
-    const output ones = g().named().make_constant(g(), tensor_literal({1, 1}), "values_1");
-    const number_argument axis[]{tensor_literal(std::int32_t{0})};
-    const output sizes = g().named().build(g(), info_of<concat_op>, std::array{its_shape, ones}, {}, scope.text(), axis);
+    output sizes;
+    {
+      const name_scope scope(g(), "concat");
+      const output ones = g().named().make_constant(g(), tensor_literal({1, 1}), "values_1");
+      const number_argument axis[]{tensor_literal(std::int32_t{0})};
+      sizes = g().named().build(g(), info_of<concat_op>, std::array{its_shape, ones}, {}, scope.text(), axis);
+    }
     return reshape(x, sizes);
   }
 
@@ -113,7 +118,9 @@ class matrix_node_writer {
     {
       const name_scope filled(g(), "ones");
       const std::array inputs{sizes, g().named().make_constant(g(), {like.type(), {}, 1.0}, "Const")};
-      ones = g().named().raw(g(), "Fill", inputs, {{"T", like.type()}, {"index_type", dtype::int32}}, {{like.type(), line}}, filled.text()).result();
+      ones = g().named()
+                 .raw(g(), "Fill", inputs, {{"T", like.type()}, {"index_type", dtype::int32}}, {{like.type(), line}}, filled.text())
+                 .result();
     }
     return of_diagonal(ones);
   }
@@ -123,10 +130,11 @@ class matrix_node_writer {
       const output count = rank_of(x);
       const output last = count - 1;
       const output before = count - 2;
-      const output kept = raw_named(g(), "Range", "range",
-                                    {{"start", tensor_literal(std::int32_t{0})}, {"limit", before}, {"delta", tensor_literal(std::int32_t{1})}},
-                                    {{"Tidx", dtype::int32}}, {{dtype::int32, vector_of(unknown_dimension)}}, std::source_location())
-                              .result();
+      const output kept =
+          raw_named(g(), "Range", "range",
+                    {{"start", tensor_literal(std::int32_t{0})}, {"limit", before}, {"delta", tensor_literal(std::int32_t{1})}},
+                    {{"Tidx", dtype::int32}}, {{dtype::int32, vector_of(unknown_dimension)}}, std::source_location())
+              .result();
       const output swapped = stack({last, before}, 0, "concat/values_1");
       return transpose(x, concat_node({kept, swapped}, tensor_literal(std::int32_t{0})));
     }
@@ -166,7 +174,8 @@ inline gradient_list gradient_of_qr(const gradient_call& c) {
   const shape &of_q = q.extent(), &of_r = r.extent();
   if (!of_q.has_rank() || !of_r.has_rank() || of_q.rank < 2 || rule::matrices::rows(of_q) < 0 || rule::matrices::rows(of_r) < 0 ||
       rule::matrices::columns(of_r) < 0)
-    refuse_gradient(c.owner(), c.operation().index(), "QrGrad not implemented with dynamic shapes. Received r.shape: " + leat::shape_text(of_r));
+    refuse_gradient(c.owner(), c.operation().index(),
+                    "QrGrad not implemented with dynamic shapes. Received r.shape: " + leat::shape_text(of_r));
   if (!qr_op::has_slope(of_q, of_r))
     refuse_gradient(c.owner(), c.operation().index(), "QrGrad not implemented when nrows > ncols and full_matrices is true.");
   const output dq = slope_or_zeros(c, 0);
@@ -204,7 +213,8 @@ inline gradient_list gradient_of_svd(const gradient_call& c) {
   if (!svd_op::has_slope(rule::matrices::rows(s), rule::matrices::columns(s), is_full))
     refuse_gradient(c.owner(), c.operation().index(), std::string(svd_op::no_slope));
   const control_dependencies wait({ds, du, dv});
-  return {svd_op::slope(m, {c.result(0), c.result(1), c.result(2), ds, du, dv}, rule::matrices::rows(s), rule::matrices::columns(s), is_full)};
+  return {
+      svd_op::slope(m, {c.result(0), c.result(1), c.result(2), ds, du, dv}, rule::matrices::rows(s), rule::matrices::columns(s), is_full)};
 }
 
 /// Source: TensorFlow `_MatrixSolveLsGrad`.
@@ -246,7 +256,7 @@ inline gradient_list gradient_of_least_squares(const gradient_call& c) {
 LEAT_FILL(fill_matrix_gradients) {
   enter_gradients({
       {"Cholesky", class_gradient<cholesky_op>},
-      {"MatrixTriangularSolve", gradient_of_triangular_solve},
+      {"MatrixTriangularSolve", library_gradient(gradient_of_triangular_solve, true)},
       {"MatrixSolve", class_gradient<matrix_solve_op>},
       {"MatrixInverse", class_gradient<matrix_inverse_op>},
       {"MatrixDeterminant", class_gradient<matrix_determinant_op>},

@@ -104,7 +104,8 @@ inline void run_qr(kernel_context& c) {
     const T* const from = in.values<T>().data();
     T *const qs = q.values<T>().data(), *const rs = r.values<T>().data();
     of.each<T>(2 * kernels::cubic_work(sizes.least(), sizes.m + sizes.n), sizes.scratch(), [&](std::int64_t k, T* memory) {
-      kernels::decompose_qr(from + k * of.elements(), sizes, qs + k * sizes.m * sizes.between(), rs + k * sizes.between() * sizes.n, memory);
+      kernels::decompose_qr(from + k * of.elements(), sizes, qs + k * sizes.m * sizes.between(), rs + k * sizes.between() * sizes.n,
+                            memory);
       return true;
     });
   });
@@ -118,7 +119,8 @@ inline void run_symmetric_eigen(kernel_context& c) {
   of.want_square();
   const std::int64_t n = of.rows;
   const bool has_vectors = c.node.flag("compute_v", true);
-  tensor_value values = of.result(in.type(), {n}), vectors = has_vectors ? of.result(in.type(), {n, n}) : tensor_value(in.type(), shapes::vector_of(0));
+  tensor_value values = of.result(in.type(), {n}),
+               vectors = has_vectors ? of.result(in.type(), {n, n}) : tensor_value(in.type(), shapes::vector_of(0));
   with_fraction(in.type(), [&]<class T>(T) {
     const T* const from = in.values<T>().data();
     T *const to = values.values<T>().data(), *const columns = vectors.values<T>().data();
@@ -144,7 +146,8 @@ inline void run_svd(kernel_context& c) {
   tensor_value v = has_vectors ? of.result(in.type(), {sizes.n, sizes.columns_of_v()}) : none;
   with_fraction(in.type(), [&]<class T>(T) {
     const T* const from = in.values<T>().data();
-    T *const to = s.values<T>().data(), *const us = has_vectors ? u.values<T>().data() : nullptr, *const vs = has_vectors ? v.values<T>().data() : nullptr;
+    T *const to = s.values<T>().data(), *const us = has_vectors ? u.values<T>().data() : nullptr,
+             *const vs = has_vectors ? v.values<T>().data() : nullptr;
     of.each<T>(16 * kernels::cubic_work(sizes.least(), sizes.m + sizes.n), sizes.scratch(), [&](std::int64_t k, T* memory) {
       return kernels::decompose_svd(from + k * of.elements(), sizes, to + k * sizes.least(),
                                     has_vectors ? us + k * sizes.m * sizes.columns_of_u() : nullptr,
@@ -186,7 +189,8 @@ inline void run_least_squares(kernel_context& c) {
       return true;
     });
     if (!are_regular)
-      throw invalid_argument("Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer > 0.");
+      throw invalid_argument(
+          "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer > 0.");
   });
   c.set(0, std::move(x));
 }
