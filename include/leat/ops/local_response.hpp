@@ -14,7 +14,9 @@ namespace leat {
 struct local_response_grad_op {
   static constexpr std::string_view type = "LRNGrad";
   static constexpr op_kind kind = op_kind::kernel;
-  static constexpr inference infer(const operand_list& x) { return {x.type(1), x.extent(1)}; }
+  static constexpr inference infer(const operand_list& x) {
+    return is_floating(x.type(1)) ? inference{x.type(1), x.extent(1)} : inference::wrong(rule::refusal(rule::takes::floating));
+  }
 };
 /// Attributes: depth_radius, then the bits of bias, alpha and beta as float64. Source: TensorFlow `LRN`.
 struct local_response_op {

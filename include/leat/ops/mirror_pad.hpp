@@ -80,6 +80,7 @@ struct mirror_pad_grad_op : rule::of_mirrors {
   static constexpr std::string_view type = "MirrorPadGrad";
   static constexpr field form[]{{field_kind::operand, "input"}, LEAT_MIRROR_FIELDS};
   static constexpr inference infer(const operand_list& x) {
+    if (!is_number(x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
     if (const auto wrong = problem(x); !wrong.empty()) return inference::wrong(wrong);
     inference got{x.type(0), x.extent(0)};
     for (int a = 0; a < got.extent.rank; ++a)

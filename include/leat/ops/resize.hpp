@@ -53,19 +53,18 @@ struct resize_nearest_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeNearestNeighbor";
   static constexpr field form[]{{field_kind::operand, "images"}, LEAT_RESIZED_FIELDS};
   static constexpr inference infer(const operand_list& x) {
-    return fits(rule::takes::number, x.type(0)) ? infer_images(x.type(0), x) : inference::wrong(rule::refusal(rule::takes::number));
+    return is_number(x.type(0)) ? infer_images(x.type(0), x) : inference::wrong(rule::refusal(rule::takes::number));
   }
   template <class G>
   static constexpr void gradient(G& g);
-
- private:
-  static constexpr bool fits(rule::takes t, dtype d) { return rule::fits(t, d); }
 };
 /// Sums of the pixels that were made of each. Source: TensorFlow `ResizeNearestNeighborGrad`.
 struct resize_nearest_grad_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeNearestNeighborGrad";
   static constexpr field form[]{{field_kind::operand, "grads"}, LEAT_RESIZED_FIELDS};
-  static constexpr inference infer(const operand_list& x) { return infer_images(x.type(0), x); }
+  static constexpr inference infer(const operand_list& x) {
+    return is_number(x.type(0)) ? infer_images(x.type(0), x) : inference::wrong(rule::refusal(rule::takes::number));
+  }
   template <class G>
   static constexpr void gradient(G& g);
 };
@@ -84,7 +83,10 @@ struct resize_bilinear_op : rule::of_resized {
 /// with names make TensorFlow's node (named/gradients/images.hpp). Source: TensorFlow `ResizeBilinearGrad`.
 struct resize_bilinear_grad_op : rule::of_resized {
   static constexpr std::string_view type = "ResizeBilinearGrad";
-  static constexpr inference infer(const operand_list& x) { return infer_images(static_cast<dtype>(x.attribute(4)), x); }
+  static constexpr inference infer(const operand_list& x) {
+    return is_floating(x.type(0)) ? infer_images(static_cast<dtype>(x.attribute(4)), x)
+                                  : inference::wrong(rule::refusal(rule::takes::floating));
+  }
   template <class G>
   static constexpr void gradient(G& g);
 };

@@ -42,6 +42,8 @@ struct window_pads {
   pads listed;
   constexpr window_pads(padding its) : is_listed(false), how(its), listed(0) {}
   constexpr window_pads(pads its) : is_listed(true), how(padding::valid), listed(its) {}
+  // nvcc passes its members to the host compiler in braces.
+  constexpr window_pads(bool lists, padding its, pads stated) : is_listed(lists), how(its), listed(stated) {}
 };
 /// Where the channels of images are: behind height and width, or behind the batch, TensorFlow's NCHW.
 enum class axis_order { channels_last, channels_first };
