@@ -144,12 +144,11 @@ class matrix_node_writer {
     return transpose(x, order);
   }
   graph& g() const { return call_->owner(); }
-  static shape diagonal_shape(shape s) {
+  static shape diagonal_shape(const shape& s) {
     if (!s.has_rank()) return s;
-    const std::int64_t n = rule::matrices::diagonal(s);
-    s = rule::matrices::stack(s);
-    s.push(n);
-    return s;
+    shape diagonal;
+    rule::of_matrices::diagonal_of(s, diagonal);
+    return diagonal;
   }
   const gradient_call* call_;
 };

@@ -257,14 +257,6 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unique_kernels,
                         runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
                         fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
-                        runtime::fill_network_kernels, runtime::fill_queue_kernels, runtime::fill_random_kernels,
-                        runtime::fill_replica_kernels, runtime::fill_resource_kernels, runtime::fill_roster_kernels,
-                        runtime::fill_scatter_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels,
-                        runtime::fill_sparse_kernels, runtime::fill_state_kernels, runtime::fill_suppression_kernels,
-                        runtime::fill_table_kernels, runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels,
-                        runtime::fill_text_kernels, runtime::fill_text_part_kernels, runtime::fill_text_value_kernels,
-                        runtime::fill_unique_kernels, runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels,
-                        fill_iterator_kernels, fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
   return table;
 }
 }  // namespace detail
