@@ -57,6 +57,7 @@ int main(int count, char** arguments) try {
   bench::tiny(cases);
   bench::slices(cases);
   bench::rows(cases);
+  bench::calculus(cases);
   return cases.finish();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_runtime: %s\n", error.what());
