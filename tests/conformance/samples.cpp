@@ -267,10 +267,10 @@ std::vector<sample> written_samples() {
     add("MaxPoolGradV2", {x({2, 4, 4, 2}), x({2, 2, 2, 2}), x({2, 2, 2, 2}), window, step}, inputs);
     add("MaxPoolGradGradV2", {x({2, 4, 4, 2}), x({2, 2, 2, 2}), x({2, 4, 4, 2}), window, step}, inputs);
     const attribute_map placed{{"padding", padding}, {"strides", integers{1, 2, 2, 1}}, {"ksize", integers{1, 2, 2, 1}}};
-    const argument places = indices({1, 1, 2, 2}, {0, 1, 6, 13}, dtype::int64);
+    const argument of_greatest = indices({1, 1, 2, 2}, {0, 1, 6, 13}, dtype::int64);
     add("MaxPoolWithArgmax", {x({1, 2, 4, 2})}, placed);
-    add("MaxPoolGradWithArgmax", {x({1, 2, 4, 2}), x({1, 1, 2, 2}), places}, placed);
-    add("MaxPoolGradGradWithArgmax", {x({1, 2, 4, 2}), x({1, 2, 4, 2}), places}, placed);
+    add("MaxPoolGradWithArgmax", {x({1, 2, 4, 2}), x({1, 1, 2, 2}), of_greatest}, placed);
+    add("MaxPoolGradGradWithArgmax", {x({1, 2, 4, 2}), x({1, 2, 4, 2}), of_greatest}, placed);
     const attribute_map dilated{{"padding", padding}, {"strides", integers{1, 1, 1, 1}}, {"rates", integers{1, 1, 2, 1}}};
     const std::int64_t rows = n == 2 ? 4 : 3, columns = n == 2 ? 4 : 2;
     add("Dilation2D", {x({2, 4, 4, 2}), x({2, 2, 2})}, dilated);

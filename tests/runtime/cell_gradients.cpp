@@ -11,7 +11,7 @@ using namespace node_results;
 
 namespace cell_gradients_test {
 
-tensor_value floats(const extents& of, const number_list& list) { return tensor_of(dtype::float32, of, list); }
+tensor_value float_tensor(const extents& of, const number_list& list) { return tensor_of(dtype::float32, of, list); }
 const number_list x = {0, 0, 0.5, 1, -1, -0.75, 0.625, 1, -0.5, -0.375, 0.75, -0.125, -0.5, 0.75, -0.5, -0.25, 0.25, 0.125};
 const number_list cells = {-0.875, -1, 0.75, 0.5}, hidden = {0.75, 0.125, 0.625, -0.375};
 const number_list weights = {-0.125, 0.625, -0.75,  -0.375, -0.75,  -0.125, 1,      -0.75, -0.25, -0.25,  0.875,  -0.625, 0,    -0.5,
@@ -192,8 +192,8 @@ TEST_CASE("gradients of cells, against differences") {
 TEST_CASE("gradients of cells without elements, and what is refused") {
   std::vector<tensor_value> in;
   for (const extents& of : {extents{0, 3}, {0, 2}, {0, 2}, {5, 8}, {2}, {2}, {2}, {8}})
-    in.push_back(floats(of, number_list(static_cast<std::size_t>(count_of(of)))));
-  for (int k = 0; k < 8; ++k) in.push_back(floats({0, 2}, {}));
+    in.push_back(float_tensor(of, number_list(static_cast<std::size_t>(count_of(of)))));
+  for (int k = 0; k < 8; ++k) in.push_back(float_tensor({0, 2}, {}));
   const auto none = run_node("LSTMBlockCellGrad", in, {}, {{"use_peephole", true}});
   CHECK(none[1].extent() == shape{2, {0, 8}});
   CHECK(list_of(none[2]) == number_list{0, 0});
@@ -202,12 +202,12 @@ TEST_CASE("gradients of cells without elements, and what is refused") {
     some[k] = v;
     return leat_test::message_of<error>([&] { run_node("LSTMBlockCellGrad", some, {}, {{"use_peephole", true}}); });
   };
-  CHECK(leat_test::says(message(8, floats({1, 2}, {1, 2})), "i has the shape [1,2], where [0,2] is expected"));
-  CHECK(leat_test::says(message(15, floats({2}, {1, 2})), "h_grad has the shape [2], where [0,2] is expected"));
-  CHECK(leat_test::says(message(3, floats({5, 7}, number_list(35))), "w has the shape [5,7], where [5,8] is expected"));
-  CHECK(leat_test::says(message(0, floats({3}, {1, 2, 3})), "x must be a matrix"));
+  CHECK(leat_test::says(message(8, float_tensor({1, 2}, {1, 2})), "i has the shape [1,2], where [0,2] is expected"));
+  CHECK(leat_test::says(message(15, float_tensor({2}, {1, 2})), "h_grad has the shape [2], where [0,2] is expected"));
+  CHECK(leat_test::says(message(3, float_tensor({5, 7}, number_list(35))), "w has the shape [5,7], where [5,8] is expected"));
+  CHECK(leat_test::says(message(0, float_tensor({3}, {1, 2, 3})), "x must be a matrix"));
   auto sequence = operands(dtype::float32, true, 4);
-  for (int k = 0; k < 9; ++k) sequence.push_back(floats({3, 2, 2}, number_list(12)));
+  for (int k = 0; k < 9; ++k) sequence.push_back(float_tensor({3, 2, 2}, number_list(12)));
   CHECK(leat_test::says(leat_test::message_of<error>([&] {
                           run_node("BlockLSTMGrad", sequence, {}, {{"use_peephole", false}});
                         }),

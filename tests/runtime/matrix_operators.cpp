@@ -15,6 +15,8 @@
 #include <limits>
 #include <string>
 
+namespace matrix_operator_tests {
+
 using namespace leat;
 using namespace node_results;
 
@@ -301,3 +303,5 @@ TEST_CASE("typed expressions of matrices become graphs that give the same") {
   CHECK(list_of(got[1])[0] == doctest::Approx(two_wanted));
   CHECK(list_of(got[2])[0] == doctest::Approx(slope_wanted));
 }
+
+}  // namespace matrix_operator_tests

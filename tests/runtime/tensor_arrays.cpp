@@ -6,6 +6,7 @@
 
 #include "support/graph_text.hpp"
 #include "support/messages.hpp"
+#include "support/node_results.hpp"
 #include "tensor_array_graphs.hpp"
 
 #include <doctest/doctest.h>
@@ -19,15 +20,9 @@ using namespace leat;
 
 namespace {
 
-using number_list = std::vector<double>;
+using node_results::list_of;
+using node_results::number_list;
 
-number_list list_of(const tensor_value& v) {
-  number_list list;
-  with_dtype(v.type(), [&]<class T>(T) {
-    for (const T x : v.values<T>()) list.push_back(static_cast<double>(x));
-  });
-  return list;
-}
 void check_near(const tensor_value& v, const number_list& wanted, double tolerance = 2e-5) {
   const number_list is = list_of(v);
   REQUIRE(is.size() == wanted.size());

@@ -18,11 +18,6 @@ TEST_CASE("products") { check_products<leat::thrust_cuda>(); }
 
 TEST_CASE("convolutions and pools") { check_images<leat::thrust_cuda>(); }
 
-TEST_CASE("systems and decompositions of matrices") {
-  check_matrices<leat::thrust_cuda, 3>();
-  check_matrices<leat::thrust_cuda, 9>();
-}
-
 TEST_CASE("products of stacks") { check_stacks<leat::thrust_cuda>(); }
 
 TEST_CASE("random numbers") { check_random<leat::thrust_cuda>(); }
