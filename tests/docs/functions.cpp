@@ -37,7 +37,7 @@ const std::vector<header_family> families{
       "named/control/check.hpp", "named/functions/print.hpp", "named/functions/host_function.hpp"}},
     {"Queues", {"named/functions/queue.hpp", "named/functions/accumulator.hpp", "named/functions/tensor_array.hpp"}},
     {"Gradients and training",
-     {"named/gradients/gradient.hpp", "train/named/optimizer.hpp", "train/named/optimizers.hpp",
+     {"named/gradients/gradient.hpp", "named/gradients/derivatives.hpp", "train/named/optimizer.hpp", "train/named/optimizers.hpp",
       "train/named/clip.hpp", "train/named/global_step.hpp", "train/named/schedules.hpp", "train/named/moving_average.hpp",
       "train/named/normalization.hpp", "train/named/accumulate.hpp", "train/named/sync_replicas.hpp"}},
     {"Summaries", {"summary/named_summary.hpp"}},

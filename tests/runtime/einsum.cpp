@@ -266,7 +266,7 @@ TEST_CASE("what einsum refuses, when the node is made or when it runs") {
     says("i,j,k->i", {{3}, {3}, {3}}, "more than two operands");
     says("i->i->i", {{3}}, "more than one arrow");
     says("ij->ik", {{3, 3}}, "a letter of the result that no operand has");
-    says("i.->i", {{3}}, "'...'");
+    says("i.->i", {{3}}, "an ellipsis has three points");
     says("", {{}}, "Expecting exactly one '->'");
     says("i->iiiiiiiii", {{2}}, "more than 8");
     says("...i->...iiiiiii", {{2, 2, 2}}, "more than 8");

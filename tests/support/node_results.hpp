@@ -30,10 +30,9 @@ inline tensor_value tensor_of(dtype type, const extents& of, const number_list& 
 }
 inline number_list list_of(const tensor_value& v) {
   number_list list;
-  if (v.type() == dtype::float32) list.assign(v.values<float>().begin(), v.values<float>().end());
-  else if (v.type() == dtype::float64) list.assign(v.values<double>().begin(), v.values<double>().end());
-  else if (v.type() == dtype::int64) list.assign(v.values<std::int64_t>().begin(), v.values<std::int64_t>().end());
-  else list.assign(v.values<std::int32_t>().begin(), v.values<std::int32_t>().end());
+  with_dtype(v.type(), [&]<class T>(T) {
+    for (const T x : v.values<T>()) list.push_back(static_cast<double>(x));
+  });
   return list;
 }
 inline number_list random_values(std::int64_t count, int seed = 1) {

@@ -2,6 +2,7 @@
 // Blocks of pixels that become channels or further images of the batch, and the way back. Errors of all functions: rules.hpp.
 
 #include <leat/ops/array_parts.hpp>
+#include <leat/ops/reduction.hpp>
 
 namespace leat {
 

@@ -3,6 +3,11 @@
 // batch, each entry of the result may depend only on the same entry of the operand.
 
 #include <leat/core/list.hpp>
+#include <leat/ops/array.hpp>
+#include <leat/ops/linalg.hpp>
+#include <leat/ops/nn.hpp>
+#include <leat/ops/reorder.hpp>
+#include <leat/ops/stacked_matmul.hpp>
 #include <leat/passes/gradient.hpp>
 
 namespace leat::passes {

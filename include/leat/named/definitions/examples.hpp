@@ -3,6 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
+#include <leat/named/graph/literal.hpp>
 
 namespace leat::detail {
 

@@ -7,6 +7,7 @@
 #include <leat/cpu/scratch.hpp>
 #include <leat/kernels/linalg/least_squares.hpp>
 #include <leat/kernels/spectra.hpp>
+#include <leat/named/definitions/shapes.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
