@@ -4,6 +4,10 @@
 set -euo pipefail
 compiler=$1 flags=$2 header=$3 object=$4
 "$compiler" "@$flags" -O1 -x c++ -c -o "$object" - <<<"#include <$header>
+#include <$header>  // a second time: nothing
+#if defined(LEAT_BATCH_AVX512) || defined(LEAT_BATCH_AVX2) || defined(LEAT_BATCH_SSE2) || defined(LEAT_BATCH_NO_ROUNDING)
+#error macros of instruction_set.hpp are left
+#endif
 int main() {}"
 text=$(size "$object" | awk 'NR == 2 { print $1 }')
 echo "<$header>: $text bytes of code"

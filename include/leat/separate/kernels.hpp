@@ -7,6 +7,7 @@
 
 #include <leat/core/standard.hpp>
 #include <leat/cpu/impl/chunks.hpp>
+#include <leat/cpu/impl/interpret.hpp>
 #include <leat/cpu/impl/matmul.hpp>
 #include <leat/cpu/interpret/library.hpp>
 #include <leat/kernels/impl/program_plan.hpp>

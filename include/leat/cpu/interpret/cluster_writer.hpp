@@ -2,6 +2,7 @@
 // Translates the integers of a program's step into a cluster's code, see cluster_code.hpp: fuses neighboring operators, allocates
 // registers, and resolves the functions of instructions.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interpret/ready_loops.hpp>
 #include <leat/cpu/interpret/tile_writer.hpp>
 
@@ -377,7 +378,7 @@ class cluster_writer {
 
 }  // namespace detail
 
-inline cluster_code::cluster_code(const program_view& p, const std::int64_t* data, int step) {
+LEAT_FUNCTION cluster_code::cluster_code(const program_view& p, const std::int64_t* data, int step) {
   detail::cluster_writer(*this, p, data, step).write();
 }
 
