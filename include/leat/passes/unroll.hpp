@@ -17,6 +17,7 @@
 #include <leat/passes/arrange.hpp>
 #include <leat/passes/stored_elements.hpp>
 #include <leat/passes/unroll_elements.hpp>
+#include <leat/passes/unroll_matrices.hpp>
 #include <leat/passes/unroll_sums.hpp>
 
 namespace leat::passes {
@@ -48,7 +49,8 @@ class unroller {
   /// Whether a node may be a reason to turn arrays into scalars.
   static constexpr bool may_be_seed(const graph& g, const node& n) {
     const int code = n.op->code;
-    return is_small_product(g, n) || (is_joined(code) && is_small(n.result, most_derivatives)) || is_direction(g, n);
+    return is_small_product(g, n) || (is_joined(code) && is_small(n.result, most_derivatives)) || is_direction(g, n) ||
+           (small_matrices::knows(g, n) && is_small(n.result, small_matrices::most_elements));
   }
 
   /// Marks the nodes that become scalars; false if there are none.
@@ -121,22 +123,26 @@ class unroller {
     const inference got = n.op->infer({operands, n.input_count, from_.numbers.data() + n.attributes, n.attribute_count});
     return got.problem.empty() && got.extent.rank == 0 && got.type == n.result.type;
   }
+  constexpr std::int64_t most_of(const node& n) const {
+    return small_matrices::knows(from_, n) ? small_matrices::most_elements : most_elements;
+  }
   constexpr bool could(const node& n, bool derives) const {
     const int code = n.op->code;
+    const bool is_matrix = small_matrices::knows(from_, n);
     if (n.control_count > 0) return false;
     if (n.op->kind == op_kind::element) {
       if (n.op->costly && n.result.extent.elements() > most_costly) return false;
       if (!takes_scalars(n)) return false;
     } else if (n.op->kind == op_kind::reduction) {
       if (!sums_.keeps_order(n)) return false;
-    } else if (!is_view(code) && !is_joined(code) && !is_small_product(from_, n)) {
+    } else if (!is_view(code) && !is_joined(code) && !is_matrix && !is_small_product(from_, n)) {
       return false;
     }
     for (int k = 0; k < n.input_count; ++k) {
       const int x = from_.input(n, k);
       const op_kind kind = from_.at(x).op->kind;
       if (chosen_[x] == 0 && kind == op_kind::view) return false;
-      const bool may_be_large = derives || kind == op_kind::index || is_view(code);
+      const bool may_be_large = derives || is_matrix || kind == op_kind::index || is_view(code);
       if (!is_small(from_.at(x).result, may_be_large ? most_derivatives : most_elements)) return false;
     }
     return true;
@@ -168,7 +174,7 @@ class unroller {
         for (int k = 0; k < n.input_count; ++k) derives = derives || derives_[from_.input(n, k)] != 0;
         derives_[i] = derives ? 1 : 0;
       }
-      if (!is_small(n.result, derives_[i] != 0 ? most_derivatives : most_elements)) continue;
+      if (!is_small(n.result, derives_[i] != 0 ? most_derivatives : most_of(n))) continue;
       bool may = true;
       if (n.op->kind == op_kind::assign) {
         const int variable = from_.input(n, 0);
@@ -272,6 +278,15 @@ class unroller {
     const shape extent = n.result.extent;
     const auto count = extent.elements();
     const int code = n.op->code;
+    if (small_matrices::knows(from_, n)) {
+      elements_[i] = small_matrices::results(from_, n, write_, [&](int input) {
+        const int x = from_.input(n, input);
+        list<int> all;
+        for (std::int64_t k = 0; k < from_.at(x).result.extent.elements(); ++k) all.push_back(element(x, k));
+        return all;
+      });
+      return;
+    }
     const bool is_product = code == operator_record<matmul_op>::code;
     const bool is_moved = is_view(code) || is_joined(code);
     list<int> parts;
