@@ -130,14 +130,6 @@ class unroller {
     const int code = n.op->code;
     const bool is_matrix = small_matrices::knows(from_, n);
     if (n.control_count > 0) return false;
-    if (n.op->kind == op_kind::element) {
-      if (n.op->costly && n.result.extent.elements() > most_costly) return false;
-      if (!takes_scalars(n)) return false;
-    } else if (n.op->kind == op_kind::reduction) {
-      if (!sums_.keeps_order(n)) return false;
-    } else if (!is_view(code) && !is_joined(code) && !is_matrix && !is_small_product(from_, n)) {
-      return false;
-    }
     for (int k = 0; k < n.input_count; ++k) {
       const int x = from_.input(n, k);
       const op_kind kind = from_.at(x).op->kind;
@@ -145,7 +137,9 @@ class unroller {
       const bool may_be_large = derives || is_matrix || kind == op_kind::index || is_view(code);
       if (!is_small(from_.at(x).result, may_be_large ? most_derivatives : most_elements)) return false;
     }
-    return true;
+    if (n.op->kind == op_kind::element) return (!n.op->costly || n.result.extent.elements() <= most_costly) && takes_scalars(n);
+    if (n.op->kind == op_kind::reduction) return sums_.keeps_order(n);
+    return is_view(code) || is_joined(code) || is_matrix || is_small_product(from_, n);
   }
 
   // Marks all nodes that could become scalars.
