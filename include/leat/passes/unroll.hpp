@@ -262,9 +262,14 @@ class unroller {
     const auto count = from_.at(value).result.extent.elements();
     list<int> in{whole(from_.input(n, 0))};
     if (count == 1) in.push_back(whole(value));
-    for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(write_.present(element(value, k), n.result.type));
+    for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(read_before(write_.present(element(value, k), n.result.type)));
     const auto controls = controls_in(from_, n, [this](int x) { return whole(x); });
     map_[i] = to_.add_known(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, n.result, in, {}, controls);
+  }
+
+  // An element that is written. One that is only read elsewhere is read by a node of its own, which comes before all writes of its step.
+  constexpr int read_before(int x) {
+    return to_.at(x).op->kind == op_kind::view ? to_.add(info_of<copy_op>, {&x, 1}) : x;
   }
 
   constexpr void compute(int i) {
