@@ -49,6 +49,7 @@ class unroller {
   /// Whether a node may be a reason to turn arrays into scalars.
   static constexpr bool may_be_seed(const graph& g, const node& n) {
     const int code = n.op->code;
+    if (n.op->kind != op_kind::kernel && code != operator_record<equal_op>::code) return false;
     return is_small_product(g, n) || (is_joined(code) && is_small(n.result, most_derivatives)) || is_direction(g, n) ||
            (small_matrices::knows(g, n) && is_small(n.result, small_matrices::most_elements));
   }
@@ -278,7 +279,7 @@ class unroller {
     const auto count = extent.elements();
     const int code = n.op->code;
     if (small_matrices::knows(from_, n)) {
-      elements_[i] = small_matrices::results(from_, n, write_, [&](int input) {
+      elements_[i] = small_matrices::results(from_, n, count, write_, [&](int input) {
         const int x = from_.input(n, input);
         list<int> all;
         for (std::int64_t k = 0; k < from_.at(x).result.extent.elements(); ++k) all.push_back(element(x, k));

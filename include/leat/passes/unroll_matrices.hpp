@@ -92,22 +92,25 @@ struct small_matrices {
   static constexpr std::int64_t most_elements = 64;  // of a matrix that is decomposed
   static constexpr std::int64_t most_rows_by_lu = 4;  // rows are exchanged by selection, which needs many instructions
 
-  /// Whether an operator is one of them, for arrays that are single matrices.
-  static constexpr bool knows(const graph& g, const node& n) {
+  /// Whether an operator is one of them, for arrays with so many axes before those of a matrix: none, or one for each of many models.
+  static constexpr bool knows(const graph& g, const node& n, int stacked = 0) {
     const int code = n.op->code;
     const shape& own = n.result.extent;
-    if (code == operator_record<cholesky_op>::code) return own.rank == 2;
-    if (code == operator_record<matrix_triangular_solve_op>::code) return own.rank == 2 && rank_of(g, n, 0) == 2;
-    if (code == operator_record<lu_op>::code) return own.rank == 3 && own[1] <= most_rows_by_lu;
+    const int rank = own.rank - stacked;
+    if (code == operator_record<cholesky_op>::code) return rank == 2;
+    if (code == operator_record<matrix_triangular_solve_op>::code) return rank == 2 && is_matrix(g, n, 0, stacked) && is_matrix(g, n, 1, stacked);
+    if (code == operator_record<lu_op>::code) return rank == 3 && own[own.rank - 1] <= most_rows_by_lu;
     if (code == operator_record<lu_solve_op>::code)
-      return own.rank == 2 && own[0] <= most_rows_by_lu && g.attribute(n, 1) == static_cast<std::int64_t>(inverse_check::none);
+      return rank == 2 && own[own.rank - 2] <= most_rows_by_lu && g.attribute(n, 1) == static_cast<std::int64_t>(inverse_check::none);
     return false;
   }
 
-  /// The elements of the result; `elements(k)` are the scalars of input k.
+  /// The elements of a result of `count` elements; `elements(k)` are the scalars of input k, of a single matrix.
   template <class Elements>
-  static constexpr list<int> results(const graph& g, const node& n, element_writer& to, Elements elements) {
+  static constexpr list<int> results(const graph& g, const node& n, std::int64_t count, element_writer& to, Elements elements) {
     const dtype type = n.result.type;
+    const shape& own = n.result.extent;
+    const std::int64_t rows = own[own.rank - 2], columns = own[own.rank - 1];
     const auto values = [&](int k) {
       list<recorded> all;
       for (const int x : elements(k)) all.push_back(recorded(to, type, x));
@@ -115,23 +118,21 @@ struct small_matrices {
     };
     const int code = n.op->code;
     const list<recorded> a = values(0);
-    list<recorded> made(static_cast<std::size_t>(n.result.extent.elements()), recorded(0));
+    list<recorded> made(static_cast<std::size_t>(count), recorded(0));
     if (code == operator_record<cholesky_op>::code) {
-      linear_systems::decompose_cholesky<recording_math>(a.data(), made.data(), n.result.extent[0],
+      linear_systems::decompose_cholesky<recording_math>(a.data(), made.data(), rows,
                                                          recorded(std::numeric_limits<double>::quiet_NaN()));
     } else if (code == operator_record<lu_op>::code) {
-      const std::int64_t size = n.result.extent[1];
       linear_systems::decompose_lu<recording_math>(
-          a.data(), made.data(), size, [&](std::int64_t k, const recorded& other) { made[static_cast<int>(size * size + k)] = other; });
+          a.data(), made.data(), rows, [&](std::int64_t k, const recorded& other) { made[static_cast<int>(rows * rows + k)] = other; });
     } else {
       made = values(1);
-      const std::int64_t size = n.result.extent[0], columns = n.result.extent[1];
       if (code == operator_record<lu_solve_op>::code) {
-        linear_systems::solve_by_lu<recording_math>(a.data(), a.data() + size * size, g.attribute(n, 0) != 0, size, made.data(), columns);
+        linear_systems::solve_by_lu<recording_math>(a.data(), a.data() + rows * rows, g.attribute(n, 0) != 0, rows, made.data(), columns);
       } else {
         const bool is_lower = g.attribute(n, 0) != 0, is_adjoint = g.attribute(n, 1) != 0;
-        const linear_systems::matrix_view<recorded> view(a.data(), size, is_adjoint);
-        linear_systems::solve_triangular<recording_math, false>(view, is_lower != is_adjoint, size, made.data(), columns);
+        const linear_systems::matrix_view<recorded> view(a.data(), rows, is_adjoint);
+        linear_systems::solve_triangular<recording_math, false>(view, is_lower != is_adjoint, rows, made.data(), columns);
       }
     }
     list<int> parts;
@@ -140,7 +141,11 @@ struct small_matrices {
   }
 
  private:
-  static constexpr int rank_of(const graph& g, const node& n, int k) { return g.at(g.input(n, k)).result.extent.rank; }
+  // Whether an operand is a matrix, or one for each model.
+  static constexpr bool is_matrix(const graph& g, const node& n, int k, int stacked) {
+    const int rank = g.at(g.input(n, k)).result.extent.rank;
+    return rank == 2 || rank == 2 + stacked;
+  }
 };
 
 }  // namespace leat::passes::detail
