@@ -9,6 +9,8 @@
 
 namespace leat::cpu {
 
+static_assert(sizeof(batch<float>) == static_cast<std::size_t>(passes::register_bytes), "sums of scalars keep the order of these lanes");
+
 template <int Width>
 struct batch_lanes {
   using wide = std::conditional_t<Width == 4, float, double>;

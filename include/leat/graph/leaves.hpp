@@ -50,6 +50,8 @@ struct extent_op : detail::leaf_definition<op_kind::extent> {
 struct index_op : detail::leaf_definition<op_kind::index> {
   static constexpr std::string_view type = "Range";
 };
+/// The number of attributes of positions that count the directions of a derivative: the axis, and 1. Other positions have the axis alone.
+inline constexpr int direction_attributes = 2;
 /// One model's slice of an array that holds all models; occurs only in the graph of one model. `vmap` passes such nodes to its function.
 struct model_op : detail::leaf_definition<op_kind::placeholder> {
   static constexpr std::string_view type = "leat.OneModel";
@@ -104,12 +106,12 @@ constexpr output extent_of(graph& g, dtype type, const shape& dimensions) {
 }
 
 /// An array of shape `extent` that holds each element's position along `axis`.
-constexpr output index_along(graph& g, dtype type, const shape& extent, int axis) {
-  std::uint64_t key = mix(mix(static_cast<std::uint64_t>(type), 17), static_cast<std::uint64_t>(axis));
+constexpr output index_along(graph& g, dtype type, const shape& extent, int axis, bool of_directions = false) {
+  std::uint64_t key = mix(mix(static_cast<std::uint64_t>(type), of_directions ? 23 : 17), static_cast<std::uint64_t>(axis));
   for (int i = 0; i < extent.rank; ++i) key = mix(key, static_cast<std::uint64_t>(extent[i]));
   if (const int known = g.find(key); known >= 0) return {g, known};
-  const std::int64_t attribute[]{axis};
-  const int index = g.add_leaf(info_of<index_op>, {type, extent}, {}, key, attribute);
+  const std::int64_t attribute[]{axis, 1};
+  const int index = g.add_leaf(info_of<index_op>, {type, extent}, {}, key, {attribute, of_directions ? direction_attributes : 1u});
   g.remember(key, index);
   return {g, index};
 }

@@ -186,7 +186,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
 
   auto move = [&](std::size_t i) {
     const node& n = from.nodes[i];
-    int inputs[graph::max_operands];
+    list<int> inputs(static_cast<std::size_t>(n.input_count), -1);
     list<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(map[from.control(n, k)]);
     const list_view<std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
@@ -201,7 +201,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
         inputs[k] = standing(inputs[k]);
       if (writes_rows(n) && k > 0 && shows(inputs[k], inputs[0])) inputs[k] = copy_once(inputs[k]);
     }
-    const list_view<int> operands(inputs, static_cast<std::size_t>(n.input_count));
+    const list_view<int> operands = inputs;
     if (waits)  // a read that waits becomes a copy, made at that time
       map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
     else map[i] = to.add_known(*n.op, n.result, operands, attributes, controls);

@@ -49,11 +49,11 @@ constexpr bool goes_forward(const jacobian_shapes& s, jacobian_mode mode) {
 }
 
 /// Positions along one axis, in an array of `rank` dimensions whose others are 1.
-constexpr output positions_along(graph& g, std::int64_t size, int axis, int rank) {
+constexpr output positions_along(graph& g, std::int64_t size, int axis, int rank, bool of_directions = false) {
   shape line, wide;
   line.push(size);
   for (int k = 0; k < rank; ++k) wide.push(k == axis ? size : 1);
-  return reshape_to(index_along(g, dtype::int64, line, 0), wide);
+  return reshape_to(index_along(g, dtype::int64, line, 0, of_directions && !g.is_written), wide);
 }
 
 /// The arrays that are 1 at one element and 0 elsewhere, for all elements of `part`: [elements, 1..., part...], where `ones` sizes of 1 stand
@@ -64,7 +64,7 @@ constexpr output unit_arrays(graph& g, dtype type, const shape& part, int ones) 
   all.push(count);
   for (int k = 0; k < ones; ++k) all.push(1);
   jacobian_shapes::add(all, part);
-  return reshape_to(cast_to(equal(positions_along(g, count, 0, 2), positions_along(g, count, 1, 2)), type), all);
+  return reshape_to(cast_to(equal(positions_along(g, count, 0, 2, true), positions_along(g, count, 1, 2, true)), type), all);
 }
 
 /// One Jacobian: of node `y` of `one` by node `x` of it. The nodes that it needs are written to `g`.

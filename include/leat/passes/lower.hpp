@@ -170,7 +170,7 @@ constexpr program lower(const graph& g, std::span<const int> targets, std::int64
 }
 
 /// Runs all passes: compiles a graph to its program. Two options are for programs whose steps a C++ compiler compiles. With `unrolled`,
-/// small products become scalars. If `in_place` is not 0, looked-up rows are read in place, provided that they have at least that many
+/// small arrays become scalars. If `in_place` is not 0, looked-up rows are read in place, provided that they have at least that many
 /// elements or are reduced (rows_in_place.hpp).
 constexpr program compile(const graph& g, list<int> targets, bool unrolled = false, std::int64_t in_place = 0) {
   graph simple = simplify(g, targets);

@@ -66,6 +66,17 @@ constexpr bool has_exact_reciprocal(double x) {
   return (bits & 0xfffffffffffffull) == 0 && exponent > 1023 - 100 && exponent < 1023 + 100;
 }
 
+/// The constant that an operator gives for one or two numbers, or -1 if run time computes it.
+constexpr int fold_number(graph& to, const op_info& op, dtype type, const shape& extent, const double* values) {
+  if ((op.code == info_of<real_div_op>.code && values[1] == 0) || (op.code == info_of<reciprocal_op>.code && values[0] == 0)) return -1;
+  const double value = op.fold(values);
+  constexpr double limit = 3.0e38;
+  if (!(value < limit && value > -limit)) return -1;
+  if (!is_floating(type) && (value > 2147483647.0 || value < -2147483648.0)) return -1;
+  if (type == dtype::uint8 && (value < 0 || value > 255)) return -1;
+  return leat::constant(to, type, extent, value).index();
+}
+
 class simplifier {
  public:
   constexpr explicit simplifier(const graph& from) : from_(from), to_{}, map_(from.nodes.size(), -1) {
@@ -269,14 +280,7 @@ class simplifier {
       values[k] = constant_value(to_, in[k]);
       extent = broadcast(extent, to_.at(in[k]).result.extent).extent;
     }
-    const dtype type = to_.at(in[0]).result.type;
-    if ((op.code == info_of<real_div_op>.code && values[1] == 0) || (op.code == info_of<reciprocal_op>.code && values[0] == 0)) return -1;
-    const double value = op.fold(values);
-    constexpr double limit = 3.0e38;
-    if (!(value < limit && value > -limit)) return -1;
-    if (!is_floating(type) && (value > 2147483647.0 || value < -2147483648.0)) return -1;
-    if (type == dtype::uint8 && (value < 0 || value > 255)) return -1;
-    return leat::constant(to_, type, extent, value).index();
+    return fold_number(to_, op, to_.at(in[0]).result.type, extent, values);
   }
 
   // Drops explicit broadcasts before an element-wise operator, which broadcasts its operands itself, unless the broadcast determines the
@@ -352,7 +356,7 @@ class simplifier {
     if (is_operator<transpose_op>(op)) {
       int to = 0;
       while (transpose_op::axis(attributes.data(), static_cast<int>(attributes.size()), source.extent.rank, to) != axis) ++to;
-      return index_along(to_, source.type, extent, to).index();
+      return index_along(to_, source.type, extent, to, to_.at(x).attribute_count == direction_attributes).index();
     }
     if (is_operator<slice_op>(op)) {
       const int within = index_along(to_, source.type, extent, axis).index();
@@ -370,7 +374,7 @@ class simplifier {
       for (int a = 0; a < axis; ++a) before += source.extent[a] != 1;
       int to = 0;
       while (extent[to] == 1 || before-- > 0) ++to;
-      return index_along(to_, source.type, extent, to).index();
+      return index_along(to_, source.type, extent, to, to_.at(x).attribute_count == direction_attributes).index();
     }
     const int in[]{x};
     const int copied[]{to_.add(info_of<copy_op>, in, {source.extent.dim, static_cast<std::size_t>(source.extent.rank)})};

@@ -1,105 +1,91 @@
 #pragma once
-// Turns small matrices into scalars. Products of matrices of a few elements and static shape, and the element-wise work on their operands
-// and results, become scalars, one for each element. A step on small matrices (a Kalman filter, a rotation) is then one list of
+// Turns small arrays into scalars. Products of matrices of a few elements, concatenations, and whatever of static shape is connected with
+// them become scalars, one for each element. A step on small matrices (a Kalman filter, a rotation, a Jacobian) is then one list of
 // instructions without memory between them; a kernel call would cost more than the product.
 //
-// The nodes that become scalars have at most `most_elements` elements and are connected with such a product. Arrays that are read or
-// written at the border stay arrays (`take_element_op`, `assemble_op`, `assign_elements_op`). The pass is only for programs whose steps a
-// C++ compiler compiles, because the interpreter makes a call for each instruction; it runs the products whole. Both add in the same order
-// and round each product and sum once (`multiply_add_op`), so that results are equal.
+// The nodes that become scalars have at most `most_elements` elements and are connected with a node that would otherwise be a step of its
+// own. Derivatives along all directions may have more, because most of their elements are absent (unroll_elements.hpp). Arrays that are
+// read or written at the border stay arrays (`take_element_op`, `assemble_op`, `assign_elements_op`). The pass is only for programs whose
+// steps a C++ compiler compiles, because the interpreter makes a call for each instruction; it runs the kernels whole. Both add in the same
+// order and round each product and sum once (`multiply_add_op`), so that results are equal; where an absent element is multiplied by
+// infinity or NaN, or by a negative number, they may differ: the interpreter computes that product.
 
 #include <leat/core/list.hpp>
+#include <leat/ops/diagonals.hpp>
+#include <leat/ops/reorder.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/passes/arrange.hpp>
+#include <leat/passes/stored_elements.hpp>
+#include <leat/passes/unroll_elements.hpp>
+#include <leat/passes/unroll_matrices.hpp>
+#include <leat/passes/unroll_sums.hpp>
 
 namespace leat::passes {
 
-/// An element of a stored array. Attribute: its position in row-major order.
-struct take_element_op {
-  static constexpr std::string_view type = "TakeElement";
-  static constexpr op_kind kind = op_kind::view;
-  static constexpr inference infer(const operand_list& x) { return {x.type(0), {}}; }
-};
-
-/// The array of these scalars, in row-major order. Attributes: its dimensions.
-struct assemble_op {
-  static constexpr std::string_view type = "Assemble";
-  static constexpr op_kind kind = op_kind::element;
-  static constexpr inference infer(const operand_list& x) {
-    inference got{x.type(0), {}};
-    for (int i = 0; i < x.attribute_count; ++i) got.extent.push(x.attribute(i));
-    return got;
-  }
-};
-
-/// Writes these scalars to the elements of a variable, in row-major order.
-struct assign_elements_op {
-  static constexpr std::string_view type = "AssignElements";
-  static constexpr op_kind kind = op_kind::assign;
-  static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
-};
-
-/// Whether a node stores scalars as the elements of an array, with an instruction for each.
-constexpr bool stores_elements(const node& n) {
-  const int code = n.op->code;  // compared without calls, because constant evaluation would pay for one per node
-  return code == operator_record<assemble_op>::code || code == operator_record<assign_elements_op>::code;
-}
-
 namespace detail {
-
-/// The control inputs of a node that is copied to another graph; `whole(i)` is the array there for node i.
-template <class Whole>
-constexpr list<int> controls_in(const graph& from, const node& n, Whole whole) {
-  list<int> controls;
-  for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from.control(n, k)));
-  return controls;
-}
-/// Copies a node to another graph; returns its index there.
-template <class Whole>
-constexpr int copy_node(const graph& from, const node& n, graph& to, Whole whole) {
-  const list_view<std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
-  if (n.input_count == 0 && n.control_count == 0 && n.op->kind != op_kind::group)
-    return to.add_leaf(*n.op, n.result, n.name, n.id, attributes);
-  int inputs[graph::max_operands];
-  for (int k = 0; k < n.input_count; ++k) inputs[k] = whole(from.input(n, k));
-  return to.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls_in(from, n, whole));
-}
 
 class unroller {
  public:
   static constexpr std::int64_t most_elements = stacked_matmul_op::largest_matrix;
+  static constexpr std::int64_t most_derivatives = 128;  // the most elements of an array of derivatives
   static constexpr std::int64_t longest_sum = stacked_matmul_op::longest_sum;
-  static constexpr std::int64_t most_multiplications = 1024;  // the most of a program, because each is an instruction to compile
+  static constexpr std::int64_t most_costly = 3;  // the most elements of a costly function, which is faster in batches
+  // The most of a program, because each is an instruction to compile.
+  static constexpr std::int64_t most_multiplications = 1024;
+  static constexpr std::int64_t most_nodes = 3072;
+  static constexpr std::int64_t most_visits = 16384;  // the most elements that are looked at, absent ones included
 
-  constexpr explicit unroller(const graph& from) : from_(from) {}
+  /// Which arrays become scalars: all that are connected with a step that would be saved, or with a product alone.
+  enum class extent_of_choice { connected, products };
+
+  constexpr unroller(const graph& from, extent_of_choice choice) : from_(from), choice_(choice), sums_(from) {}
 
   /// Whether a product of the graph is small enough.
   static constexpr bool is_small_product(const graph& g, const node& n) {
     return is_operator<matmul_op>(*n.op) && is_floating(n.result.type) && multiplications(g, n) > 0 && inner_size(g, n) <= longest_sum &&
-           is_small(g.at(g.input(n, 0)).result) && is_small(g.at(g.input(n, 1)).result) && is_small(n.result);
+           is_small(g.at(g.input(n, 0)).result, most_elements) && is_small(g.at(g.input(n, 1)).result, most_elements) &&
+           is_small(n.result, most_elements);
+  }
+  /// Whether a node may be a reason to turn arrays into scalars.
+  static constexpr bool may_be_seed(const graph& g, const node& n) {
+    const int code = n.op->code;
+    if (n.op->kind != op_kind::kernel && code != operator_record<equal_op>::code) return false;
+    return is_small_product(g, n) || (is_joined(code) && is_small(n.result, most_derivatives)) || is_direction(g, n) ||
+           (small_matrices::knows(g, n) && is_small(n.result, small_matrices::most_elements));
   }
 
-  constexpr graph run(list<int>& targets) {
-    choose();
+  /// Marks the nodes that become scalars; false if there are none.
+  constexpr bool choose() {
+    mark_possible();
+    spread_from_seeds();
+    for (const char c : chosen_)
+      if (c != 0) return true;
+    return false;
+  }
+  /// The graph with scalars; false if it would have too many.
+  constexpr bool run(list<int>& targets, graph& made) {
     to_.merge_equal = true;
     to_.nodes.reserve(from_.nodes.size() + 256);
     to_.edges.reserve(from_.edges.size() + 512);
     to_.dimension_names = from_.dimension_names;
     map_.assign(from_.nodes.size(), -1);
     elements_.assign(from_.nodes.size(), {});
+    const bool is_bounded = choice_ == extent_of_choice::connected;
     for (int i = 0; i < from_.size(); ++i) {
       if (chosen_[i] == 0) move(i);
       else if (from_.at(i).op->kind == op_kind::assign) write(i);
       else compute(i);
+      if (is_bounded && to_.size() > from_.size() + most_nodes) return false;
     }
     for (int& t : targets) t = whole(t);
-    return std::move(to_);
+    made = std::move(to_);
+    return true;
   }
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  static constexpr bool is_small(const tensor_info& t) {
-    return t.extent.is_static() && t.extent.elements() > 0 && t.extent.elements() <= most_elements;
+  static constexpr bool is_small(const tensor_info& t, std::int64_t most) {
+    return t.extent.is_static() && t.extent.elements() > 0 && t.extent.elements() <= most;
   }
   static constexpr std::int64_t multiplications(const graph& g, const node& n) {
     if (!n.result.extent.is_static() || !g.at(g.input(n, 0)).result.extent.is_static()) return 0;
@@ -109,25 +95,60 @@ class unroller {
     return g.at(g.input(n, 0)).result.extent[g.attribute(n, 0) != 0 ? 0 : 1];
   }
 
-  // Whether the operator is plain arithmetic; costly functions are faster in batches.
-  static constexpr bool is_arithmetic(const op_info& op) {
-    return is_operator<add_op>(op) || is_operator<sub_op>(op) || is_operator<mul_op>(op) || is_operator<real_div_op>(op) ||
-           is_operator<neg_op>(op) || is_operator<square_op>(op) || is_operator<abs_op>(op) || is_operator<maximum_op>(op) ||
-           is_operator<minimum_op>(op) || is_operator<reciprocal_op>(op) || is_operator<sqrt_op>(op) || is_operator<copy_op>(op);
+  // ---- choosing ------------------------------------------------------------------------------------------------------------
+
+  static constexpr bool is_view(int code) {
+    return code == operator_record<transpose_op>::code || code == operator_record<reshape_op>::code ||
+           code == operator_record<slice_op>::code;
   }
-  static constexpr bool is_view(const op_info& op) {
-    return is_operator<transpose_op>(op) || is_operator<reshape_op>(op) || is_operator<slice_op>(op);
+  // Whether an operator puts elements of arrays together, as a step of its own.
+  static constexpr bool is_joined(int code) {
+    return code == operator_record<concat_op>::code || code == operator_record<pad_op>::code ||
+           code == operator_record<reverse_op>::code || code == operator_record<matrix_diag_op>::code ||
+           code == operator_record<matrix_set_diag_op>::code || code == operator_record<matrix_diag_part_op>::code ||
+           code == operator_record<matrix_band_part_op>::code;
+  }
+  static constexpr bool counts_directions(const node& n) {
+    return n.op->kind == op_kind::index && n.attribute_count == direction_attributes;
+  }
+  // Whether a node says which direction each element belongs to.
+  static constexpr bool is_direction(const graph& g, const node& n) {
+    return is_operator<equal_op>(*n.op) && counts_directions(g.at(g.input(n, 0))) && counts_directions(g.at(g.input(n, 1)));
   }
 
-  // Marks the nodes that become scalars: first all that could, then only those that are connected with a product.
-  constexpr void choose() {
-    const auto depth = write_depths(from_);
-    list<int> users(from_.nodes.size(), 0);
-    list<int> writes(from_.nodes.size(), 0);
-    for (const node& n : from_.nodes) {
-      for (int k = 0; k < n.input_count; ++k) ++users[from_.input(n, k)];
-      if (n.op->kind == op_kind::assign) ++writes[from_.input(n, 0)];
+  // Whether an element-wise operator takes single elements as it takes arrays.
+  constexpr bool takes_scalars(const node& n) const {
+    tensor_info operands[graph::max_operands];
+    for (int k = 0; k < n.input_count; ++k) operands[k] = {from_.at(from_.input(n, k)).result.type, {}};
+    if (is_operator<copy_op>(*n.op)) return true;
+    const inference got = n.op->infer({operands, n.input_count, from_.numbers.data() + n.attributes, n.attribute_count});
+    return got.problem.empty() && got.extent.rank == 0 && got.type == n.result.type;
+  }
+  constexpr std::int64_t most_of(const node& n) const {
+    return small_matrices::knows(from_, n) ? small_matrices::most_elements : most_elements;
+  }
+  constexpr bool could(const node& n, bool derives) const {
+    const int code = n.op->code;
+    const bool is_matrix = small_matrices::knows(from_, n);
+    if (n.control_count > 0) return false;
+    for (int k = 0; k < n.input_count; ++k) {
+      const int x = from_.input(n, k);
+      const op_kind kind = from_.at(x).op->kind;
+      if (chosen_[x] == 0 && kind == op_kind::view) return false;
+      const bool may_be_large = derives || is_matrix || kind == op_kind::index || is_view(code);
+      if (!is_small(from_.at(x).result, may_be_large ? most_derivatives : most_elements)) return false;
     }
+    if (n.op->kind == op_kind::element) return (!n.op->costly || n.result.extent.elements() <= most_costly) && takes_scalars(n);
+    if (n.op->kind == op_kind::reduction) return sums_.keeps_order(n);
+    return is_view(code) || is_joined(code) || is_matrix || is_small_product(from_, n);
+  }
+
+  // Marks all nodes that could become scalars.
+  constexpr void mark_possible() {
+    const auto depth = write_depths(from_);
+    list<int> writes(from_.nodes.size(), 0);
+    for (const node& n : from_.nodes)
+      if (n.op->kind == op_kind::assign) ++writes[from_.input(n, 0)];
     list<char> folded(from_.nodes.size(), 0);
     for (const node& n : from_.nodes)
       if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op)) {
@@ -138,33 +159,44 @@ class unroller {
           for (int k = 0; k < 2; ++k) folded[from_.input(from_.at(value), k)] = 1;
       }
     chosen_.assign(from_.nodes.size(), 0);
-    std::int64_t left = most_multiplications;
+    derives_.assign(from_.nodes.size(), 0);
+    std::int64_t left = most_multiplications, visits = most_visits;
     for (int i = 0; i < from_.size(); ++i) {
       const node& n = from_.at(i);
-      if (!is_small(n.result) || !is_floating(n.result.type) || depth[i] > 0 || folded[i] != 0) continue;
-      bool could = true;
-      if (is_operator<assign_op>(*n.op)) {
-        const int variable = from_.input(n, 0);
-        could = writes[variable] == 1 && chosen_[from_.input(n, 1)] != 0 &&
-                from_.at(variable).result.extent == from_.at(from_.input(n, 1)).result.extent;
-      } else {
-        could = n.control_count == 0 && (is_arithmetic(*n.op) || is_view(*n.op) || is_small_product(from_, n));
-        for (int k = 0; k < n.input_count && could; ++k) {
-          const node& x = from_.at(from_.input(n, k));
-          could = is_small(x.result) && x.result.type == n.result.type &&
-                  (chosen_[from_.input(n, k)] != 0 || (x.op->kind != op_kind::view && x.op->kind != op_kind::index));
-        }
-        if (could && is_operator<matmul_op>(*n.op)) {
-          left -= multiplications(from_, n);
-          could = left >= 0;
-        }
+      if (n.input_count == 0 || depth[i] > 0 || folded[i] != 0) continue;
+      if (choice_ == extent_of_choice::connected) {
+        bool derives = is_direction(from_, n);
+        for (int k = 0; k < n.input_count; ++k) derives = derives || derives_[from_.input(n, k)] != 0;
+        derives_[i] = derives ? 1 : 0;
       }
-      if (could) chosen_[i] = 1;
+      if (!is_small(n.result, derives_[i] != 0 ? most_derivatives : most_of(n))) continue;
+      bool may = true;
+      if (n.op->kind == op_kind::assign) {
+        const int variable = from_.input(n, 0);
+        may = is_operator<assign_op>(*n.op) && writes[variable] == 1 && chosen_[from_.input(n, 1)] != 0 &&
+              from_.at(variable).result.extent == from_.at(from_.input(n, 1)).result.extent;
+      } else {
+        may = could(n, derives_[i] != 0);
+        if (may && is_operator<matmul_op>(*n.op)) {
+          left -= multiplications(from_, n);
+          may = left >= 0;
+        }
+        visits -= n.result.extent.elements();
+        may = may && (visits >= 0 || choice_ == extent_of_choice::products);
+      }
+      if (may) chosen_[i] = 1;
     }
-    // Sets the mark 2 for nodes that are connected with a product, along edges in both directions.
+  }
+
+  constexpr bool is_seed(const node& n) const {
+    if (is_operator<matmul_op>(*n.op)) return true;
+    return choice_ == extent_of_choice::connected && may_be_seed(from_, n);
+  }
+  // Keeps only nodes that are connected with a seed, along edges in both directions.
+  constexpr void spread_from_seeds() {
     bool spreads = true;
     for (int i = 0; i < from_.size(); ++i)
-      if (chosen_[i] != 0 && is_operator<matmul_op>(*from_.at(i).op)) chosen_[i] = 2;
+      if (chosen_[i] != 0 && is_seed(from_.at(i))) chosen_[i] = 2;
     while (spreads) {
       spreads = false;
       for (int i = 0; i < from_.size(); ++i) {
@@ -181,13 +213,17 @@ class unroller {
     for (char& c : chosen_) c = c == 2 ? 1 : 0;
   }
 
+  // ---- writing -------------------------------------------------------------------------------------------------------------
+
   // The array of a node, assembled if the node was computed as scalars.
   constexpr int whole(int i) {
     if (map_[i] >= 0) return map_[i];
-    const shape& extent = from_.at(i).result.extent;
+    const node& n = from_.at(i);
+    const shape& extent = n.result.extent;
     const list_view<std::int64_t> sizes(extent.dim, static_cast<std::size_t>(extent.rank));
-    const auto& parts = elements_[i];
-    if (parts.size() > 1) map_[i] = to_.add(info_of<assemble_op>, parts, sizes);
+    list<int> parts = elements_[i];
+    for (int& p : parts) p = write_.present(p, n.result.type);
+    if (parts.size() > 1) map_[i] = to_.add_known(info_of<assemble_op>, n.result, parts, sizes, {});
     else if (extent.rank > 0) map_[i] = to_.add(info_of<reshape_op>, parts, sizes);
     else map_[i] = parts[0];
     return map_[i];
@@ -198,10 +234,14 @@ class unroller {
     const node& n = from_.at(i);
     if (parts.empty()) parts.assign(static_cast<std::size_t>(n.result.extent.elements()), -1);
     int& found = parts[static_cast<std::size_t>(k)];
-    if (found >= 0) return found;
+    if (found != -1) return found;
     const int array = map_[i];
     if (n.op->kind == op_kind::constant) {
-      found = leat::constant(to_, n.result.type, {}, constant_value(from_, i)).index();
+      found = write_.number(n.result.type, constant_value(from_, i));
+    } else if (n.op->kind == op_kind::index) {
+      std::int64_t index[max_rank]{};
+      place_of(n.result.extent, k, index);
+      found = write_.number(n.result.type, static_cast<double>(index[from_.attribute(n, 0)]));
     } else if (parts.size() > 1) {
       const int in[]{array};
       found = to_.add(info_of<take_element_op>, in, {&k, 1});
@@ -223,25 +263,51 @@ class unroller {
     const auto count = from_.at(value).result.extent.elements();
     list<int> in{whole(from_.input(n, 0))};
     if (count == 1) in.push_back(whole(value));
-    for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(element(value, k));
-    map_[i] = to_.add(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, in, {},
-                      controls_in(from_, n, [this](int x) { return whole(x); }));
+    for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(read_before(write_.present(element(value, k), n.result.type)));
+    const auto controls = controls_in(from_, n, [this](int x) { return whole(x); });
+    map_[i] = to_.add_known(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, n.result, in, {}, controls);
+  }
+
+  // An element that is written. One that is only read elsewhere is read by a node of its own, which comes before all writes of its step.
+  constexpr int read_before(int x) {
+    return to_.at(x).op->kind == op_kind::view ? to_.add(info_of<copy_op>, {&x, 1}) : x;
   }
 
   constexpr void compute(int i) {
     const node& n = from_.at(i);
     const shape extent = n.result.extent;
     const auto count = extent.elements();
+    const int code = n.op->code;
+    if (small_matrices::knows(from_, n)) {
+      elements_[i] = small_matrices::results(from_, n, count, write_, [&](int input) {
+        const int x = from_.input(n, input);
+        list<int> all;
+        for (std::int64_t k = 0; k < from_.at(x).result.extent.elements(); ++k) all.push_back(element(x, k));
+        return all;
+      });
+      return;
+    }
+    const bool is_product = code == operator_record<matmul_op>::code;
+    const bool is_moved = is_view(code) || is_joined(code);
     list<int> parts;
+    parts.reserve(static_cast<std::size_t>(count));
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t index[max_rank]{};
-      for (std::int64_t a = extent.rank, rest = k; a-- > 0; rest /= extent[static_cast<int>(a)])
-        index[a] = rest % extent[static_cast<int>(a)];
-      if (is_operator<matmul_op>(*n.op)) parts.push_back(product(n, index[0], index[1]));
-      else if (is_view(*n.op)) parts.push_back(element(from_.input(n, 0), seen(n, index, k)));
+      place_of(extent, k, index);
+      if (is_product) parts.push_back(product(n, index[0], index[1]));
+      else if (is_moved) parts.push_back(moved(i, n, index, k));
+      else if (n.op->kind == op_kind::reduction) parts.push_back(sum(n, index));
       else parts.push_back(arithmetic(n, index));
     }
     elements_[i] = std::move(parts);
+  }
+  static constexpr void place_of(const shape& extent, std::int64_t k, std::int64_t* index) {
+    for (int a = extent.rank; a-- > 0; k /= extent[a]) index[a] = k % extent[a];
+  }
+  static constexpr std::int64_t position_of(const shape& extent, const std::int64_t* index) {
+    std::int64_t position = 0;
+    for (int a = 0; a < extent.rank; ++a) position = position * extent[a] + index[a];
+    return position;
   }
   // The sum over the inner dimension, in the order of the kernel for small products.
   constexpr int product(const node& n, std::int64_t row, std::int64_t column) {
@@ -250,32 +316,76 @@ class unroller {
     const bool ta = from_.attribute(n, 0) != 0;
     const bool tb = from_.attribute(n, 1) != 0;
     const std::int64_t inner = inner_size(from_, n);
-    int sum = -1;
+    int sum = element_writer::absent;
     for (std::int64_t p = 0; p < inner; ++p) {
       const std::int64_t left = ta ? p * from_.at(a).result.extent[1] + row : row * inner + p;
       const std::int64_t right = tb ? column * inner + p : p * from_.at(b).result.extent[1] + column;
-      const int in[]{element(a, left), element(b, right), sum};
-      sum = p == 0 ? to_.add(info_of<mul_op>, {in, 2}) : to_.add(info_of<multiply_add_op>, in);
+      sum = write_.multiply_add(n.result.type, element(a, left), element(b, right), sum);
     }
     return sum;
   }
-  // The position in a view's operand of an element of the view.
-  constexpr std::int64_t seen(const node& n, const std::int64_t* index, std::int64_t k) const {
-    if (is_operator<reshape_op>(*n.op)) return k;
-    const shape& source = from_.at(from_.input(n, 0)).result.extent;
-    std::int64_t attribute[2 * max_rank + 1]{};
-    for (int j = 0; j < n.attribute_count; ++j) attribute[j] = from_.attribute(n, j);
+  // The element of an operand that appears at a place of the result, or what is there instead.
+  constexpr int moved(int i, const node& n, const std::int64_t* index, std::int64_t k) {
+    const int x = from_.input(n, 0);
+    const int code = n.op->code;
+    const shape& source = from_.at(x).result.extent;
+    const int rank = source.rank;
+    const int nothing = derives_[i] != 0 ? element_writer::absent : write_.number(n.result.type, 0);
+    if (code == operator_record<reshape_op>::code) return element(x, k);
     std::int64_t place[max_rank]{};
-    for (int d = 0; d < source.rank; ++d) {
-      if (is_operator<transpose_op>(*n.op)) place[transpose_op::axis(attribute, n.attribute_count, source.rank, d)] = index[d];
-      else place[d] = attribute[d] + index[d];
+    for (int d = 0; d < rank; ++d) place[d] = index[d];
+    if (code == operator_record<transpose_op>::code) {
+      std::int64_t attribute[max_rank + 1]{};
+      for (int j = 0; j < n.attribute_count; ++j) attribute[j] = from_.attribute(n, j);
+      for (int d = 0; d < rank; ++d) place[transpose_op::axis(attribute, n.attribute_count, rank, d)] = index[d];
+    } else if (code == operator_record<slice_op>::code) {
+      for (int d = 0; d < rank; ++d) place[d] += from_.attribute(n, d);
+    } else if (code == operator_record<pad_op>::code) {
+      for (int d = 0; d < rank; ++d) {
+        place[d] -= from_.attribute(n, d);
+        if (place[d] < 0 || place[d] >= source[d]) return nothing;
+      }
+    } else if (code == operator_record<reverse_op>::code) {
+      for (int j = 0; j < n.attribute_count; ++j) {
+        const int axis = rule::axis_of(from_.attribute(n, j), rank);
+        place[axis] = source[axis] - 1 - place[axis];
+      }
+    } else if (code == operator_record<concat_op>::code) {
+      const int axis = rule::axis_of(from_.attribute(n, 0), rank);
+      int part = 0;
+      for (; place[axis] >= from_.at(from_.input(n, part)).result.extent[axis]; ++part)
+        place[axis] -= from_.at(from_.input(n, part)).result.extent[axis];
+      return element(from_.input(n, part), position_of(from_.at(from_.input(n, part)).result.extent, place));
+    } else {
+      return on_diagonal(n, index, nothing);
     }
-    std::int64_t position = 0;
-    for (int d = 0; d < source.rank; ++d) position = position * source[d] + place[d];
-    return position;
+    return element(x, position_of(source, place));
+  }
+  // The same, of operators on diagonals.
+  constexpr int on_diagonal(const node& n, const std::int64_t* index, int nothing) {
+    const int x = from_.input(n, 0);
+    const int code = n.op->code;
+    const shape& source = from_.at(x).result.extent;
+    const int last = n.result.extent.rank - 1;
+    if (code == operator_record<matrix_diag_part_op>::code) {
+      std::int64_t place[max_rank]{};
+      for (int d = 0; d <= last; ++d) place[d] = index[d];
+      place[last + 1] = index[last];
+      return element(x, position_of(source, place));
+    }
+    const std::int64_t row = index[last - 1], column = index[last];
+    if (code == operator_record<matrix_diag_op>::code) return row == column ? element(x, position_of(source, index)) : nothing;
+    if (code == operator_record<matrix_set_diag_op>::code) {
+      const int diagonal = from_.input(n, 1);
+      return row == column ? element(diagonal, position_of(from_.at(diagonal).result.extent, index)) : element(x, position_of(source, index));
+    }
+    const std::int64_t below = from_.attribute(n, 0), above = from_.attribute(n, 1);
+    const bool is_in = (below < 0 || row - column <= below) && (above < 0 || column - row <= above);
+    return is_in ? element(x, position_of(source, index)) : nothing;
   }
   constexpr int arithmetic(const node& n, const std::int64_t* index) {
     int in[graph::max_operands];
+    dtype types[graph::max_operands];
     for (int k = 0; k < n.input_count; ++k) {
       const int x = from_.input(n, k);
       const shape& source = from_.at(x).result.extent;
@@ -285,24 +395,47 @@ class unroller {
         position = position * source[d] + (source[d] == 1 ? 0 : index[axis]);
       }
       in[k] = element(x, position);
+      types[k] = from_.at(x).result.type;
     }
     if (is_operator<copy_op>(*n.op)) return in[0];
-    return to_.add(*n.op, {in, static_cast<std::size_t>(n.input_count)});
+    if (is_direction(from_, n)) return in[0] == in[1] ? write_.number(dtype::boolean, 1) : element_writer::absent;
+    const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    return write_.operate(*n.op, {in, static_cast<std::size_t>(n.input_count)}, types, attributes);
+  }
+  constexpr int sum(const node& n, const std::int64_t* index) {
+    const int x = from_.input(n, 0);
+    list<int> terms;
+    sums_.for_each_term(n, index, [&](std::int64_t position) { terms.push_back(element(x, position)); });
+    return sums_.combined(n, terms, write_);
   }
 
   const graph& from_;
+  extent_of_choice choice_;
+  order_of_sums sums_;
   graph to_;
+  element_writer write_{to_};
   list<char> chosen_;
+  list<char> derives_;        // whether a node depends on the direction of a derivative
   list<int> map_;             // the array of a node, or -1
   list<list<int>> elements_;  // its scalars, as far as they are needed
 };
 
 }  // namespace detail
 
-/// The graph with its small products as scalars, or unchanged if it has none; `targets` are renumbered. The graph must be simplified.
+/// The graph with its small arrays as scalars, or unchanged if nothing is gained; `targets` are renumbered. The graph must be simplified.
 constexpr graph unroll(graph g, list<int>& targets) {
-  for (const node& n : g.nodes)
-    if (detail::unroller::is_small_product(g, n)) return detail::unroller(g).run(targets);
+  using detail::unroller;
+  bool some = false, product = false;
+  for (const node& n : g.nodes) {
+    some = some || unroller::may_be_seed(g, n);
+    product = product || unroller::is_small_product(g, n);
+  }
+  graph made;
+  if (some)
+    if (unroller all(g, unroller::extent_of_choice::connected); !all.choose() || all.run(targets, made))
+      return made.size() > 0 ? std::move(made) : std::move(g);
+  if (product)
+    if (unroller few(g, unroller::extent_of_choice::products); few.choose() && few.run(targets, made)) return made;
   return g;
 }
 

@@ -58,9 +58,10 @@ class model_unroller {
 
   constexpr explicit model_unroller(const graph& from) : from_(from) {}
 
-  /// Whether a node is part of a small product of many models.
-  static constexpr bool is_seed(const node& n) {
-    return is_operator<multiply_add_op>(*n.op) && n.result.extent.rank > 2 && is_small(n.result.extent, 0);
+  /// Whether a node is part of a small product of many models, or decomposes their small matrices.
+  static constexpr bool is_seed(const graph& g, const node& n) {
+    if (is_operator<multiply_add_op>(*n.op)) return n.result.extent.rank > 2 && is_small(n.result.extent, 0);
+    return n.op->kind == op_kind::kernel && is_decomposed(g, n) && is_small(n.result.extent, 0, most_of(n));
   }
 
   constexpr graph run(list<int>& targets) {
@@ -86,21 +87,25 @@ class model_unroller {
   static constexpr int impossible = -2;
 
   // Whether a shape has many models along an axis and few elements for each model.
-  static constexpr bool is_small(const shape& s, int axis) {
+  static constexpr bool is_small(const shape& s, int axis, std::int64_t most = most_elements) {
     std::int64_t elements = 1;
     for (int i = 0; i < s.rank; ++i) {
       if (i == axis) continue;
-      if (s[i] <= 0 || s[i] > most_elements) return false;
+      if (s[i] <= 0 || s[i] > most) return false;
       elements *= s[i];
     }
-    return axis < s.rank && (s[axis] < 0 || s[axis] > 1) && elements <= most_elements;
+    return axis < s.rank && (s[axis] < 0 || s[axis] > 1) && elements <= most;
   }
+  // The most elements of a node for each model. A decomposition with exchanged rows has a second matrix, which says which.
+  static constexpr std::int64_t most_of(const node& n) { return is_operator<lu_op>(*n.op) ? 2 * most_elements : most_elements; }
   static constexpr std::int64_t elements_of_model(const shape& s, int axis) {
     std::int64_t elements = 1;
     for (int i = 0; i < s.rank; ++i)
       if (i != axis) elements *= s[i];
     return elements;
   }
+  // Whether a node is a decomposition of each model's matrix, or a system that it solves.
+  static constexpr bool is_decomposed(const graph& g, const node& n) { return small_matrices::knows(g, n, 1); }
   constexpr bool is_broadcast(const op_info& op) const { return is_operator<copy_op>(op); }
 
   // ---- the axis of models of operands and results ------------------------------------------------------------------------
@@ -148,6 +153,10 @@ class model_unroller {
     if (is_operator<reshape_op>(*n.op)) return reshaped_axis(own, axis, source);
     if (is_operator<slice_op>(*n.op)) return source[axis] == own[axis] ? axis : impossible;
     if (n.op->kind == op_kind::reduction) return unreduced(n, axis);
+    if (is_decomposed(from_, n)) {
+      const int matrix = is_operator<lu_solve_op>(*n.op) && k == 0 ? 3 : 2;
+      return axis > 0 ? impossible : source.rank == matrix ? shared : source[0] == own[0] ? 0 : impossible;
+    }
     const int a = axis - (own.rank - source.rank);
     if (a < 0 || source[a] == 1) return shared;
     return source[a] == own[axis] ? a : impossible;
@@ -162,7 +171,7 @@ class model_unroller {
 
   constexpr bool could(int i, int axis) const {
     const node& n = from_.at(i);
-    if (axis < 0 || !is_small(n.result.extent, axis) || depth_[i] > 0) return false;
+    if (axis < 0 || !is_small(n.result.extent, axis, most_of(n)) || depth_[i] > 0) return false;
     if (n.op->kind == op_kind::assign) {
       const int variable = from_.input(n, 0);
       int alike = 0;
@@ -171,13 +180,14 @@ class model_unroller {
              from_.at(from_.input(n, 1)).result.extent == n.result.extent;
     }
     const bool view = is_operator<transpose_op>(*n.op) || is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op);
-    if (n.control_count > 0 || (n.op->kind != op_kind::element && !view && !is_operator<sum_op>(*n.op))) return false;
+    if (n.control_count > 0 || (n.op->kind != op_kind::element && !view && !is_operator<sum_op>(*n.op) && !is_decomposed(from_, n)))
+      return false;
     for (int k = 0; k < n.input_count; ++k) {
       const int a = operand_axis(n, k, axis);
       const node& x = from_.at(from_.input(n, k));
       if (a == impossible || x.op->kind == op_kind::index) return false;
-      if (a >= 0 && !is_small(x.result.extent, a)) return false;
-      if (a < 0 && (!x.result.extent.is_static() || x.result.extent.elements() > most_elements)) return false;
+      if (a >= 0 && !is_small(x.result.extent, a, most_of(x))) return false;
+      if (a < 0 && (!x.result.extent.is_static() || x.result.extent.elements() > most_of(x))) return false;
     }
     return true;
   }
@@ -202,7 +212,7 @@ class model_unroller {
       open.push_back(i);
     };
     for (int i = 0; i < from_.size(); ++i)
-      if (is_seed(from_.at(i))) reach(i, 0);
+      if (is_seed(from_, from_.at(i))) reach(i, 0);
     while (!open.empty()) {
       const int i = open.back();
       open.pop_back();
@@ -327,6 +337,10 @@ class model_unroller {
     const node& n = from_.at(i);
     const int axis = axis_[i];
     const auto count = elements_of_model(n.result.extent, axis);
+    if (is_decomposed(from_, n)) {
+      vectors_[i] = small_matrices::results(from_, n, count, write_, [&](int input) { return elements_of(n, input); });
+      return;
+    }
     list<int> parts;
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t place[max_rank]{};
@@ -336,6 +350,20 @@ class model_unroller {
       else parts.push_back(arithmetic(n, axis, place));
     }
     vectors_[i] = std::move(parts);
+  }
+  // All elements of a node's input, which is a matrix or one for each model.
+  constexpr list<int> elements_of(const node& n, int input) {
+    const int x = from_.input(n, input);
+    const shape& source = from_.at(x).result.extent;
+    const int a = operand_axis(n, input, 0);
+    const auto count = a < 0 ? source.elements() : elements_of_model(source, a);
+    list<int> all;
+    for (std::int64_t k = 0; k < count; ++k) {
+      std::int64_t place[max_rank]{};
+      place_of(source, a, k, place);
+      all.push_back(element(x, a, place));
+    }
+    return all;
   }
   constexpr int seen(const node& n, int axis, const std::int64_t* place, std::int64_t k) {
     const int x = from_.input(n, 0);
@@ -393,6 +421,7 @@ class model_unroller {
 
   const graph& from_;
   graph to_;
+  element_writer write_{to_};
   list<int> depth_;
   list<int> writes_;  // the number of writes of each variable
   list<int> axis_;    // the axis of models of a node that becomes vectors, or -1
@@ -406,7 +435,7 @@ class model_unroller {
 /// graph must be simplified.
 constexpr graph unroll_models(graph g, list<int>& targets) {
   for (const node& n : g.nodes)
-    if (n.op->code == operator_record<multiply_add_op>::code && detail::model_unroller::is_seed(n))
+    if (detail::model_unroller::is_seed(g, n))
       return detail::model_unroller(g).run(targets);
   return g;
 }

@@ -10,63 +10,18 @@
 
 namespace leat::kernels {
 
-/// Writes L below the diagonal of `lu`, and U on it and above. `swap(k, p)` is called for each column k in order: rows k and p have been
-/// exchanged. Returns whether no pivot is zero or NaN.
+using linear_systems::exchange_rows;
+
+/// Writes L and U; see `linear_systems::decompose_lu`. `swap(k, p)` is called for each column k in order: rows k and p have been exchanged.
 template <class T, class N, class Swap>
 constexpr bool decompose_lu(const T* a, T* lu, N n, Swap swap) {
-  for (std::int64_t i = 0; i < n * n; ++i) lu[i] = a[i];
-  bool is_regular = true;
-  for (std::int64_t k = 0; k < n; ++k) {
-    std::int64_t best = k;
-    for (std::int64_t i = k + 1; i < n; ++i)
-      if (scalar_math<T>::abs(lu[i * n + k]) > scalar_math<T>::abs(lu[best * n + k])) best = i;
-    swap(k, best);
-    if (best != k)
-      for (std::int64_t j = 0; j < n; ++j) {
-        const T kept = lu[k * n + j];
-        lu[k * n + j] = lu[best * n + j];
-        lu[best * n + j] = kept;
-      }
-    const T* const pivot_row = lu + k * n;
-    const T pivot = pivot_row[k];
-    is_regular = is_regular && scalar_math<T>::abs(pivot) > T(0);
-    if (pivot == T(0)) continue;  // the column has zeros alone
-    for (std::int64_t i = k + 1; i < n; ++i) {
-      T* const row = lu + i * n;
-      const T factor = row[k] / pivot;
-      row[k] = factor;
-      for (std::int64_t j = k + 1; j < n; ++j) row[j] -= factor * pivot_row[j];
-    }
-  }
-  return is_regular;
+  return linear_systems::decompose_lu<scalar_math<T>>(a, lu, n,
+                                                      [&](std::int64_t k, T other) { swap(k, static_cast<std::int64_t>(other)); });
 }
-
-template <class T>
-constexpr void exchange_rows(T* a, T* b, std::int64_t width) {
-  if (a == b) return;
-  for (std::int64_t j = 0; j < width; ++j) {
-    const T kept = a[j];
-    a[j] = b[j];
-    b[j] = kept;
-  }
-}
-
-/// Solves A x = b, or Aᵀ x = b, in the place of b, which has `columns` columns. `pivots[k]` is the row that was exchanged with row k.
+/// Solves A x = b; see `linear_systems::solve_by_lu`.
 template <class T, class N>
 constexpr void solve_by_lu(const T* lu, const T* pivots, bool transposed, N n, T* b, std::int64_t columns) {
-  const matrix_view<T> a(lu, n, transposed);
-  const auto exchange = [&](std::int64_t k) {
-    exchange_rows(b + k * columns, b + static_cast<std::int64_t>(pivots[k]) * columns, columns);
-  };
-  if (!transposed) {
-    for (std::int64_t k = 0; k < n; ++k) exchange(k);
-    solve_triangular<true>(a, true, n, b, columns);
-    solve_triangular<false>(a, false, n, b, columns);
-  } else {
-    solve_triangular<false>(a, true, n, b, columns);
-    solve_triangular<true>(a, false, n, b, columns);
-    for (std::int64_t k = n - 1; k >= 0; --k) exchange(k);
-  }
+  linear_systems::solve_by_lu<scalar_math<T>>(lu, pivots, transposed, n, b, columns);
 }
 
 /// A determinant as a sign, which is 0 for a singular matrix, and the logarithm of its absolute value.

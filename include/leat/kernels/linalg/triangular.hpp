@@ -1,6 +1,9 @@
 #pragma once
 // Systems of linear equations whose matrix is triangular.
 
+#include <leat/kernels/math/scalar_math.hpp>
+#include <leat/ops/linear_systems.hpp>
+
 #include <cstdint>
 #include <type_traits>
 
@@ -27,34 +30,12 @@ constexpr std::int64_t cubic_work(std::int64_t n, std::int64_t columns) {
   return a * a * (b + 1) + 1;
 }
 
-/// The rows of a matrix and how far apart they are. Its elements may be read as those of the transposed matrix.
-template <class T>
-struct matrix_view {
-  const T* data;
-  std::int64_t row, column;
-  constexpr matrix_view(const T* elements, std::int64_t width, bool transposed)
-      : data(elements), row(transposed ? 1 : width), column(transposed ? width : 1) {}
-  constexpr T operator()(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
-};
+using linear_systems::matrix_view;
 
-/// Solves A x = b in the place of b, where A is n × n and b has `columns` columns, stored by rows. `is_lower`: A has zeros above its
-/// diagonal, else below it. `UnitDiagonal`: its diagonal is all ones, whatever is stored there. What lies on the other side is not read.
+/// Solves A x = b; see `linear_systems::solve_triangular`.
 template <bool UnitDiagonal, class T, class N>
 constexpr void solve_triangular(const matrix_view<T>& a, bool is_lower, N n, T* b, std::int64_t columns) {
-  for (std::int64_t at = 0; at < n; ++at) {
-    const std::int64_t i = is_lower ? at : n - 1 - at;
-    T* const row = b + i * columns;
-    for (std::int64_t before = 0; before < at; ++before) {
-      const std::int64_t k = is_lower ? before : n - 1 - before;
-      const T factor = a(i, k);
-      const T* const known = b + k * columns;
-      for (std::int64_t j = 0; j < columns; ++j) row[j] -= factor * known[j];
-    }
-    if constexpr (!UnitDiagonal) {
-      const T pivot = a(i, i);
-      for (std::int64_t j = 0; j < columns; ++j) row[j] /= pivot;
-    }
-  }
+  linear_systems::solve_triangular<scalar_math<T>, UnitDiagonal>(a, is_lower, n, b, columns);
 }
 
 }  // namespace leat::kernels
