@@ -265,7 +265,7 @@ struct kernel_call {
 
 // A step that runs a program of its own, once or many times (cpu/loops.hpp): the operator's class has `body`.
 template <class Op, class Program, int Step>
-struct loop_call;
+struct body_call;
 template <class Op, class Program, int Step, class Plain>
 struct call_of_kernel {
   using type = Plain;
@@ -273,7 +273,7 @@ struct call_of_kernel {
 template <class Op, class Program, int Step, class Plain>
   requires requires { typename Op::body; }
 struct call_of_kernel<Op, Program, Step, Plain> {
-  using type = loop_call<Op, Program, Step>;
+  using type = body_call<Op, Program, Step>;
 };
 
 template <class Program, int Step>

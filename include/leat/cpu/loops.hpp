@@ -9,7 +9,7 @@
 namespace leat::cpu::detail {
 
 template <class Op, class Program, int Step>
-struct loop_call {
+struct body_call {
   struct make_code {
     static constexpr leat::detail::list<std::int64_t> make() {
       const auto info = Program::view.step_at(Step);

@@ -140,7 +140,7 @@ struct backward_body {
   list<int> sums;      // the invariants whose gradients are states
   list<int> tapes;     // the states whose values it reads
   list<int> xs;        // the sequences that it reads
-  list<int> dys;       // the given sequences whose gradients it reads
+  list<int> dys;       // the given sequences whose gradients it reads; tapes follow what the loop gives
   list<int> invariants;
   list<int> dxs;       // the sequences whose gradients it gives
 };
@@ -148,7 +148,8 @@ struct backward_body {
 /// A set of numbers below 64, as an attribute of a loop: which of its inputs and results take part.
 constexpr bool in_set(std::int64_t set, std::size_t k) { return k < 63 && (set >> k & 1) != 0; }
 
-/// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients.
+/// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients, and after them
+/// the tapes that have.
 constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std::int64_t wanted_xs, std::int64_t given) {
   graph h;  // the step, its weights and its gradients, with leaves for all that might be needed
   list<int> rows(b.g.nodes.size(), -1);
@@ -174,11 +175,12 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
     weights.push_back(leaf(b.state(k)));
     by.push_back(states[k]);
   }
-  for (std::size_t k = 0; k < b.outs.size(); ++k) {
+  for (std::size_t k = 0; k < b.outs.size() + b.states.size(); ++k) {
     if (!in_set(given, k)) continue;
+    const int y = k < b.outs.size() ? rows[b.outs[k]] : states[k - b.outs.size()];
     made.dys.push_back(static_cast<int>(k));
-    ys.push_back(rows[b.outs[k]]);
-    weights.push_back(leaf(b.out(k)));
+    ys.push_back(y);
+    weights.push_back(leaf(tensor_info(h.at(y).result)));
     dys.push_back(weights.back());
   }
   for (std::size_t k = 0; k < invariants.size(); ++k)

@@ -93,7 +93,7 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   graph& g = s.owner();
   const int me = s.result().index();
   const auto states = b.states.size(), xs = b.xs.size(), invariants = b.invariants.size(), outs = b.outs.size();
-  list<int> dy(states + outs, -1);
+  list<int> dy(states + outs + states, -1);  // of the last states, the given sequences and the tapes
   std::int64_t given = 0;
   for (int i = me + 1; i < s.reach(); ++i) {
     if (!is_operator<loop_result_op>(*g.at(i).op) || g.input(g.at(i), 1) != me || s.gradient_of(i) < 0) continue;
