@@ -8,6 +8,7 @@
 #include <leat/cpu/scratch.hpp>
 #include <leat/passes/loops.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace leat::cpu {
@@ -63,6 +64,8 @@ struct loop_tables {
         invariants(static_cast<int>(c[passes::code_invariants])), outs(static_cast<int>(c[passes::code_outs])),
         taped(static_cast<int>(c[passes::code_taped])) {}
   constexpr int inputs() const { return states + xs + invariants; }
+  /// The first operand that is memory.
+  constexpr int memory() const { return inputs() + static_cast<int>(code[passes::code_limited]); }
   constexpr int given() const { return outs + taped; }
   constexpr int buffer(int k) const { return static_cast<int>(code[passes::code_tables + 2 * k]); }
   constexpr std::int64_t bytes(int k) const { return code[passes::code_tables + 2 * k + 1]; }
@@ -70,7 +73,7 @@ struct loop_tables {
   constexpr const std::int64_t* names() const { return on_tape() + taped; }
   /// The operand of the loop that the k-th given sequence is written to.
   constexpr int operand_of_given(int k) const {
-    return inputs() + states + (k < outs ? k : outs + static_cast<int>(on_tape()[k - outs]));
+    return memory() + states + (k < outs ? k : outs + static_cast<int>(on_tape()[k - outs]));
   }
 };
 
@@ -84,15 +87,23 @@ template <class Step>
 [[gnu::always_inline]] inline void run_steps(const loop_tables t, void* const* p, const kernels::step_numbers& n, void** buffers,
                                              moving_buffer* moving, Step step) {
   const int inputs = t.inputs();
-  const std::int64_t length = t.xs > 0 ? n.size(t.states, 0) : n.attribute(passes::loop_length);
+  const int memory = t.memory();
+  std::int64_t length = t.xs > 0 ? n.size(t.states, 0) : n.attribute(passes::loop_length);
+  if (memory > inputs) length = std::clamp(*static_cast<const std::int64_t*>(p[inputs]), std::int64_t{0}, length);
+  const int go_at = static_cast<int>(t.code[passes::code_go]);
   for (int k = 0; k < t.states; ++k) {
     const std::int64_t bytes = n.product(k, 0, n.rank(k)) * t.bytes(k);
-    if (bytes > 0) std::memcpy(p[inputs + k], p[k], static_cast<std::size_t>(bytes));
-    if (t.buffer(k) >= 0) buffers[t.buffer(k)] = p[inputs + k];
+    if (bytes > 0) std::memcpy(p[memory + k], p[k], static_cast<std::size_t>(bytes));
+    if (t.buffer(k) >= 0) buffers[t.buffer(k)] = p[memory + k];
   }
   for (int k = t.states + t.xs; k < inputs; ++k)
     if (t.buffer(k) >= 0) buffers[t.buffer(k)] = p[k];
-  if (length == 0) return;
+  const auto count_steps = [&](std::int64_t steps) {
+    if (go_at >= 0) *static_cast<std::int64_t*>(p[memory + 2 * t.states + t.outs]) = steps;
+  };
+  if (length == 0) return count_steps(0);
+  bool go = true;
+  if (go_at >= 0) buffers[go_at] = &go;
   const bool reversed = t.code[passes::code_reversed] != 0;
   int count = 0;
   const auto moves = [&](int buffer, int operand, std::int64_t size) {
@@ -105,7 +116,7 @@ template <class Step>
   for (int k = 0; k < t.given(); ++k) moves(t.buffer(inputs + k), t.operand_of_given(k), t.bytes(inputs + k));
   for (std::int64_t i = 0;;) {
     step();
-    if (++i == length) break;
+    if (++i == length || !go) return count_steps(i);
     for (int m = 0; m < count; ++m) buffers[moving[m].buffer] = static_cast<std::byte*>(buffers[moving[m].buffer]) + moving[m].stride;
   }
 }

@@ -18,6 +18,8 @@ struct loop_body {
   list<int> outs;   // one entry each of the sequences that the loop gives
   list<char> adds;  // for each state: whether `next` is what is added to it
   bool is_reversed = false;  // whether the last entry of the sequences comes first
+  bool is_limited = false;   // whether an operand says the number of steps, at most the loop's length
+  int go = -1;               // whether there is another step, after this one: a scalar of bool
 
   constexpr const tensor_info& state(std::size_t k) const { return g.at(states[k]).result; }
   constexpr const tensor_info& out(std::size_t k) const { return g.at(outs[k]).result; }
@@ -65,7 +67,9 @@ constexpr void copy_needed(const graph& from, graph& to, list<int>& rows, std::s
 /// computed once, outside of the loop; those that the step reads are the loop's invariants.
 struct traced_step {
   graph one;
-  list<int> states, xs, next, outs;
+  list<int> states, xs, operands;  // `operands` are the same in each step, and what depends on them is computed in the step
+  list<int> next, outs;
+  int go = -1;  // of the states before a step
 
   /// The nodes of `one` that become invariants.
   constexpr list<int> invariants() const {
@@ -81,6 +85,7 @@ struct traced_step {
         for (int k = 0; k < one.at(i).input_count; ++k) reads(one.input(one.at(i), k));
     for (const int i : next) reads(i);
     for (const int i : outs) reads(i);
+    if (go >= 0) reads(go);
     list<int> found;
     for (int i = 0; i < one.size(); ++i)
       if (read[i] != 0) found.push_back(i);
@@ -110,12 +115,19 @@ struct traced_step {
     };
     for (const int i : states) input(b.states, loop_role::state, i);
     for (const int i : xs) input(b.xs, loop_role::sequence, i);
+    for (const int i : operands) input(b.invariants, loop_role::invariant, i);
     for (const int i : invariants()) input(b.invariants, loop_role::invariant, i);
+    list<int> after = rows;  // of the states after the step
     copy_needed(one, b.g, rows, {next.data(), next.size()});
     copy_needed(one, b.g, rows, {outs.data(), outs.size()});
     for (const int i : next) b.next.push_back(rows[i]);
     for (const int i : outs) b.outs.push_back(rows[i]);
     b.adds.resize(states.size(), 0);
+    if (go >= 0) {
+      for (std::size_t k = 0; k < states.size(); ++k) after[states[k]] = b.next[k];
+      copy_needed(one, b.g, after, {&go, 1});
+      b.go = after[go];
+    }
     return b;
   }
 
@@ -124,6 +136,7 @@ struct traced_step {
     list<char> inside(one.nodes.size(), 0);
     for (const int i : states) inside[i] = 1;
     for (const int i : xs) inside[i] = 1;
+    for (const int i : operands) inside[i] = 1;
     for (int i = 0; i < one.size(); ++i)
       for (int k = 0; k < one.at(i).input_count; ++k)
         if (inside[one.input(one.at(i), k)] != 0) inside[i] = 1;
@@ -241,6 +254,7 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
   }
   for (std::size_t k = slopes + sums; k < found.size(); ++k) to.outs.push_back(place[found[k]]);
   to.is_reversed = !b.is_reversed;
+  to.is_limited = b.is_limited;
   return made;
 }
 
@@ -275,12 +289,14 @@ enum loop_code : int {
   code_outs,   // without those on tape
   code_taped,
   code_reversed,
+  code_limited,
+  code_go,       // the buffer of whether there is another step, or -1
   code_program,  // where the program begins
   code_tables
 };
 
-/// The code of a loop. Operands of the loop are its initial states, sequences, invariants, and memory for the last states, the given
-/// sequences and each state's tape.
+/// The code of a loop. Operands of the loop are its initial states, sequences, invariants, the number of steps if it is limited, and memory
+/// for the last states, the given sequences, each state's tape and, if its steps say whether there is another, their number.
 constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape, bool unrolled, std::int64_t in_place) {
   graph g;
   list<int> rows(b.g.nodes.size(), -1);
@@ -307,6 +323,11 @@ constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape,
       taped.push_back(static_cast<int>(k));
       targets.push_back(rows[b.states[k]]);
     }
+  const std::size_t go_at = targets.size();
+  if (b.go >= 0) {
+    copy_needed(b.g, g, rows, {&b.go, 1});
+    targets.push_back(rows[b.go]);
+  }
   program p;
   if (!targets.empty()) p = compile(g, targets, unrolled, in_place);
   const auto count = [](const list<int>& l) { return static_cast<std::int64_t>(l.size()); };
@@ -317,6 +338,8 @@ constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape,
   code[code_outs] = count(b.outs);
   code[code_taped] = count(taped);
   code[code_reversed] = b.is_reversed ? 1 : 0;
+  code[code_limited] = b.is_limited ? 1 : 0;
+  code[code_go] = b.go >= 0 ? p.fetches[go_at] : -1;
   const auto put_inputs = [&](const list<int>& inputs, loop_role role) {
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       std::int64_t found = -1;
@@ -332,7 +355,7 @@ constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape,
   put_inputs(b.states, loop_role::state);
   put_inputs(b.xs, loop_role::sequence);
   put_inputs(b.invariants, loop_role::invariant);
-  for (std::size_t k = first_out; k < targets.size(); ++k) {
+  for (std::size_t k = first_out; k < go_at; ++k) {
     code.push_back(p.fetches[k]);
     code.push_back(size_of(g.at(targets[k]).result.type));
   }

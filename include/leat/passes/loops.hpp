@@ -35,6 +35,7 @@ struct loop_result_op {
 /// The operands of a loop.
 struct loop_operands {
   list<int> states, xs, invariants;
+  int limit = -1;  // the number of steps, int64, or -1
 };
 /// The results of a loop: the last states, then the given sequences.
 constexpr shape with_length(std::int64_t length, const shape& entry) {
@@ -44,13 +45,14 @@ constexpr shape with_length(std::int64_t length, const shape& entry) {
   return all;
 }
 
-/// Enters a loop into a graph; returns the nodes of its results. `attributes`: as `loop_attribute` lists them, without a tape. Each state
+/// Enters a loop into a graph; returns the nodes of its results; the last is the number of steps, if the steps say whether there is another. `attributes`: as `loop_attribute` lists them, without a tape. Each state
 /// has memory for its tape, which is empty until the tape is kept.
 constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> attributes, const loop_body& b, const loop_operands& from) {
   list<int> inputs;
   for (const int i : from.states) inputs.push_back(i);
   for (const int i : from.xs) inputs.push_back(i);
   for (const int i : from.invariants) inputs.push_back(i);
+  if (b.is_limited) inputs.push_back(from.limit);
   const list<int> read = inputs;
   std::int64_t number = 0;
   const auto memory = [&](const tensor_info& info) {
@@ -62,13 +64,16 @@ constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> a
   for (std::size_t k = 0; k < b.states.size(); ++k) memory(b.state(k));
   for (std::size_t k = 0; k < b.outs.size(); ++k) memory({b.out(k).type, with_length(length, b.out(k).extent)});
   for (std::size_t k = 0; k < b.states.size(); ++k) memory({b.state(k).type, with_length(0, b.state(k).extent)});
+  if (b.go >= 0) memory({dtype::int64, {}});
   const int loop = g.add(op, inputs, attributes);
   list<int> results;
-  for (std::size_t k = 0; k < b.states.size() + b.outs.size(); ++k) {
+  const auto result = [&](std::size_t k) {
     const std::int64_t which[]{static_cast<std::int64_t>(k)};
     const int operands[]{inputs[read.size() + k], loop};
     results.push_back(g.add(info_of<loop_result_op>, operands, which));
-  }
+  };
+  for (std::size_t k = 0; k < b.states.size() + b.outs.size(); ++k) result(k);
+  if (b.go >= 0) result(2 * b.states.size() + b.outs.size());
   return results;
 }
 
@@ -120,11 +125,18 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
     const tensor_info info = b.g.at(b.invariants[k]).result;
     from.states.push_back(constant(g, info.type, info.extent, 0).index());
   }
-  const int first = static_cast<int>(states + xs + invariants);
+  const int first = static_cast<int>(states + xs + invariants) + (b.is_limited ? 1 : 0);
   for (const int k : back.tapes) from.xs.push_back(tape_of(g, me, b, first, k));
   for (const int k : back.xs) from.xs.push_back(s.input(static_cast<int>(states) + k).index());
   for (const int k : back.dys) from.xs.push_back(dy[static_cast<int>(states) + k]);
   for (const int k : back.invariants) from.invariants.push_back(s.input(static_cast<int>(states + xs) + k).index());
+  if (b.go >= 0) {
+    const std::int64_t which[]{static_cast<std::int64_t>(2 * states + outs)};
+    const int operands[]{s.input(first + static_cast<int>(which[0])).index(), me};
+    from.limit = g.add(info_of<loop_result_op>, operands, which);
+  } else if (b.is_limited) {
+    from.limit = s.input(first - 1).index();
+  }
   const list<int> made = enter_loop(g, *g.at(me).op, attributes, back.body, from);
   const auto give = [&](std::size_t k, int value) {
     if (asks(k)) s.give(static_cast<int>(k), output(g, value), [](const auto& x, const auto& y) { return x + y; });

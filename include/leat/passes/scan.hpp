@@ -5,6 +5,7 @@
 
 #include <leat/expr/leaf.hpp>
 #include <leat/expr/tensor_list.hpp>
+#include <leat/ops/comparison.hpp>
 #include <leat/passes/batching.hpp>
 #include <leat/passes/loops.hpp>
 
@@ -42,6 +43,21 @@ struct dims_of_sequence {
   static auto pack(std::index_sequence<I...>) -> dims<Length, Dims::value[static_cast<int>(I)]...>;
   using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(Dims::rank)>{}));
 };
+
+// The numbers of steps, [time].
+template <class T, std::int64_t Length>
+struct step_numbers_leaf : no_numbers {
+  static constexpr std::uint64_t hash = mix(mix(static_cast<std::uint64_t>(dtype_of<T>), static_cast<std::uint64_t>(Length)), 506);
+  template <class E>
+  static constexpr int enter(graph& g) {
+    dimension_names<dims<Length>>::enter(g);
+    return index_along(g, dtype_of<T>, dims<Length>::value, 0).index();
+  }
+};
+template <class T, std::int64_t Length>
+constexpr auto index_of_steps() {
+  return leaf_tensor<step_numbers_leaf<T, Length>, T, dims<Length>>{};
+}
 
 /// The arguments of a step: `states` and `xs` as tuples, and as f takes them (a tensor for a tensor, a tuple for a tuple).
 template <class F, class State, class Xs>
@@ -118,39 +134,32 @@ template <tensors Next, tensors Outs>
 struct step_results<loop_kind::scan, std::pair<Next, Outs>> : step_results<loop_kind::scan, std::tuple<Next, Outs>> {};
 
 // A traced step. `States`, `Xs`: what it is given; `Next`, `Outs`: its results.
-template <std::uint64_t Hash, class States, class Xs, class Next, class Outs>
+template <std::uint64_t Hash, class States, class Xs, class Operands, class Next, class Outs, class Go = std::tuple<>>
 struct traced_body;
-template <std::uint64_t Hash, class... States, class... Xs, class... Next, class... Outs>
-struct traced_body<Hash, std::tuple<States...>, std::tuple<Xs...>, std::tuple<Next...>, std::tuple<Outs...>> {
+template <std::uint64_t Hash, class... States, class... Xs, class... Operands, class... Next, class... Outs, class... Go>
+struct traced_body<Hash, std::tuple<States...>, std::tuple<Xs...>, std::tuple<Operands...>, std::tuple<Next...>, std::tuple<Outs...>,
+                   std::tuple<Go...>> {
   static constexpr std::uint64_t hash = Hash;
   static constexpr passes::traced_step trace() {
     passes::traced_step t;
     (t.states.push_back(flatten<States>(t.one)), ...);
     (t.xs.push_back(flatten<Xs>(t.one)), ...);
+    (t.operands.push_back(flatten<Operands>(t.one)), ...);
     (t.next.push_back(flatten<Next>(t.one)), ...);
     (t.outs.push_back(flatten<Outs>(t.one)), ...);
+    ((t.go = flatten<Go>(t.one)), ...);
     return t;
   }
   static constexpr passes::loop_body make() { return trace().body(); }
 };
 
-// One loop: its operands and results, and how they enter a graph.
-template <loop_settings Settings, class States, class Xs, class GivenStates, class GivenXs, class Next, class Outs>
-struct loop_of;
-template <loop_settings Settings, class... States, class... Xs, class GivenStates, class GivenXs, class... Next, class... Outs>
-struct loop_of<Settings, std::tuple<States...>, std::tuple<Xs...>, GivenStates, GivenXs, std::tuple<Next...>, std::tuple<Outs...>> {
-  static constexpr std::uint64_t base = mix(mix(expressions_hash<502, States..., Xs..., Next..., Outs...>, Settings.is_reversed ? 1 : 0),
-                                            static_cast<std::uint64_t>(Settings.length));
-  using body = traced_body<expressions_hash<503, States..., Xs..., Next..., Outs...>, GivenStates, GivenXs, std::tuple<Next...>, std::tuple<Outs...>>;
-  static constexpr std::int64_t length = [] {
-    std::int64_t found = Settings.length;
-    if constexpr (sizeof...(Xs) > 0) found = std::tuple_element_t<0, std::tuple<Xs..., int>>::extent[0];
-    return found;
-  }();
-
-  static constexpr message problem() {
+// The problem of the states of a step.
+template <class States, class Next>
+struct same_states;
+template <class... States, class... Next>
+struct same_states<std::tuple<States...>, std::tuple<Next...>> {
+  static constexpr message text(std::string_view word) {
     message m;
-    const std::string_view word = word_of(Settings.kind);
     if (sizeof...(Next) != sizeof...(States))
       return m << word << ": " << static_cast<long long>(sizeof...(States)) << " states, but a step gives "
                << static_cast<long long>(sizeof...(Next)) << " next ones";
@@ -164,6 +173,30 @@ struct loop_of<Settings, std::tuple<States...>, std::tuple<Xs...>, GivenStates, 
         if (sizeof...(States) > 1) m << static_cast<long long>(k + 1) << " ";
         return m << "is " << describe(before[k], g).view() << ", and " << describe(next[k], g).view() << " after a step";
       }
+    return m;
+  }
+};
+
+// One loop: its operands and results, and how they enter a graph.
+template <loop_settings Settings, class States, class Xs, class GivenStates, class GivenXs, class Next, class Outs>
+struct loop_of;
+template <loop_settings Settings, class... States, class... Xs, class GivenStates, class GivenXs, class... Next, class... Outs>
+struct loop_of<Settings, std::tuple<States...>, std::tuple<Xs...>, GivenStates, GivenXs, std::tuple<Next...>, std::tuple<Outs...>> {
+  static constexpr std::uint64_t base = mix(mix(expressions_hash<502, States..., Xs..., Next..., Outs...>, Settings.is_reversed ? 1 : 0),
+                                            static_cast<std::uint64_t>(Settings.length));
+  using body = traced_body<expressions_hash<503, States..., Xs..., Next..., Outs...>, GivenStates, GivenXs, std::tuple<>,
+                           std::tuple<Next...>, std::tuple<Outs...>>;
+  static constexpr std::int64_t length = [] {
+    std::int64_t found = Settings.length;
+    if constexpr (sizeof...(Xs) > 0) found = std::tuple_element_t<0, std::tuple<Xs..., int>>::extent[0];
+    return found;
+  }();
+
+  static constexpr message problem() {
+    message m;
+    const std::string_view word = word_of(Settings.kind);
+    m = same_states<std::tuple<States...>, std::tuple<Next...>>::text(word);
+    if (m.size > 0) return m;
     if (((Outs::rank == max_rank) || ...)) return m << word << ": a result of more than 7 dimensions in each step";
     return body::trace().problem(word);
   }
