@@ -263,6 +263,19 @@ struct kernel_call {
   static void run_apart(void* const* p, const kernels::step_numbers& numbers) { run(p, numbers); }
 };
 
+// A step that runs a program of its own, once or many times (cpu/loops.hpp): the operator's class has `body`.
+template <class Op, class Program, int Step>
+struct body_call;
+template <class Op, class Program, int Step, class Plain>
+struct call_of_kernel {
+  using type = Plain;
+};
+template <class Op, class Program, int Step, class Plain>
+  requires requires { typename Op::body; }
+struct call_of_kernel<Op, Program, Step, Plain> {
+  using type = body_call<Op, Program, Step>;
+};
+
 template <class Program, int Step>
 struct kernel_step {
   static constexpr auto info = Program::view.step_at(Step);
@@ -279,8 +292,9 @@ struct kernel_step {
   }
   static constexpr bool ta = is_product && info.attributes[1] != 0;
   static constexpr bool tb = is_product && info.attributes[2] != 0;
-  using call = kernel_call<info.code, type_of(0), type_of(info.operand_count > 1 ? 1 : 0), type_of(info.operand_count > 2 ? 2 : 0),
+  using plain_call = kernel_call<info.code, type_of(0), type_of(info.operand_count > 1 ? 1 : 0), type_of(info.operand_count > 2 ? 2 : 0),
                            fixed(0, ta ? 1 : 0), fixed(1, tb ? 0 : 1), fixed(0, ta ? 0 : 1), ta, info.operand_count>;
+  using call = typename call_of_kernel<operator_with<info.code>, Program, Step, plain_call>::type;
 
   template <std::size_t... O>
   [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<O...>) {

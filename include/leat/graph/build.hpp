@@ -72,6 +72,14 @@ class gradient_scope {
     slot = slot < 0 ? value.index() : add(output(*graph_, slot), value).index();
   }
   constexpr graph& owner() const { return *graph_; }
+  /// For operators whose results are nodes of their own (passes/loops.hpp): the gradient of another node, or -1; the number of nodes that may
+  /// have one; and that input `k` has a result with a gradient, though no value is added.
+  constexpr int gradient_of(int node) const { return (*gradients_)[static_cast<std::size_t>(node)]; }
+  constexpr int reach() const { return static_cast<int>(gradients_->size()); }
+  constexpr void mark(int k) {
+    int& slot = (*gradients_)[static_cast<std::size_t>(graph_->input(graph_->at(index_), k))];
+    if (slot < 0) slot = index_;
+  }
 
   struct no_wait {
     constexpr ~no_wait() {}  // not trivial, so that compilers take the object for used

@@ -3,6 +3,7 @@
 // gradients, and checks it for errors. Only if that table does not suffice (two training steps, assignments together with a training step,
 // a placeholder that perhaps only gradients need) does it make the whole graph, as for a compiled session.
 
+#include <leat/cpu/interpret/loops.hpp>
 #include <leat/session/typed/planned/expression_rows.hpp>
 #include <leat/session/typed/planned/session_plan.hpp>
 #include <leat/session/typed/refusals.hpp>
@@ -46,7 +47,18 @@ struct planned_table {
     if constexpr (deferred_steps(rows) < 2) return view.problem();
     else return session_table<Es...>::problem();
   }
+  // Makes operators with bodies known, which exist for their expressions only.
+  template <int K>
+  static void know_operator() {
+    using op = operator_with<static_cast<int>(data[static_cast<std::size_t>(data[expression_rows::operators_at]) + 3 * K])>;
+    if constexpr (requires { typename op::body; }) static_cast<void>(&cpu::detail::planned_loop<op>::known);
+  }
+  template <std::size_t... K>
+  static void know_operators(std::index_sequence<K...>) {
+    (know_operator<static_cast<int>(K)>(), ...);
+  }
   static const session_plan& plan() {
+    know_operators(std::make_index_sequence<static_cast<std::size_t>(data[expression_rows::operator_count])>{});
     static constexpr std::uint64_t ids[]{Es::identity::hash...};
     static const session_plan made(data.data(), ids);
     return made;

@@ -1,0 +1,387 @@
+#pragma once
+// The body of a loop as a graph: one step from the states, the step's entries of the sequences and the arrays that do not change, to the next
+// states and what the step gives. A loop over a body, and the loop that computes its gradients, are the same operator over two bodies; the
+// second is made of the first by the rules of reverse mode (`backward_body`). Source: Griewank and Walther, "Evaluating Derivatives".
+
+#include <leat/core/list.hpp>
+#include <leat/passes/gradient.hpp>
+#include <leat/passes/lower.hpp>
+#include <leat/passes/rows.hpp>
+
+namespace leat::passes {
+
+/// A loop's body. `states`, `xs` and `invariants` are graph inputs; `next` and `outs` are computed from them.
+struct loop_body {
+  graph g;
+  list<int> states, xs, invariants;
+  list<int> next;   // for each state
+  list<int> outs;   // one entry each of the sequences that the loop gives
+  list<char> adds;  // for each state: whether `next` is what is added to it
+  bool is_reversed = false;  // whether the last entry of the sequences comes first
+  bool is_limited = false;   // whether an operand says the number of steps, at most the loop's length
+  int go = -1;               // whether there is another step, after this one: a scalar of bool
+
+  constexpr const tensor_info& state(std::size_t k) const { return g.at(states[k]).result; }
+  constexpr const tensor_info& out(std::size_t k) const { return g.at(outs[k]).result; }
+};
+
+enum class loop_role : int { state, sequence, invariant };
+/// The id of an input of a body.
+constexpr std::uint64_t loop_input_id(loop_role role, std::size_t k) {
+  return mix(mix(k, static_cast<std::uint64_t>(role)), 0x6c6f6f70);
+}
+constexpr int add_loop_input(graph& g, loop_role role, std::size_t k, const tensor_info& info) {
+  const std::uint64_t id = loop_input_id(role, k);
+  if (role != loop_role::state) return g.add_leaf(info_of<placeholder_op>, info, {}, id);
+  const std::int64_t attribute[]{0, 0, 0};
+  return g.add_leaf(info_of<variable_op>, info, {}, id, attribute);
+}
+
+/// Copies the nodes of `from` that `targets` need to `to`. `rows` has the node of `to` for each node of `from`, or -1, and is completed.
+constexpr void copy_needed(const graph& from, graph& to, list<int>& rows, std::span<const int> targets) {
+  list<char> live(from.nodes.size(), 0);
+  for (const int t : targets) live[t] = 1;
+  for (int i = from.size(); i-- > 0;) {
+    if (live[i] == 0 || rows[i] >= 0) continue;
+    const node& n = from.at(i);
+    for (int k = 0; k < n.input_count; ++k) live[from.input(n, k)] = 1;
+  }
+  for (const auto& d : from.dimension_names) to.name_dimension(d.value, d.text);
+  for (int i = 0; i < from.size(); ++i) {
+    if (live[i] == 0 || rows[i] >= 0) continue;
+    const node& n = from.at(i);
+    const detail::list_view<std::int64_t> numbers{from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count)};
+    if (n.input_count == 0) {
+      const int known = n.id != 0 ? to.find(n.id) : -1;
+      rows[i] = known >= 0 ? known : to.add_leaf(*n.op, n.result, n.name, n.id, numbers);
+      if (n.id != 0 && known < 0) to.remember(n.id, rows[i]);
+    } else {
+      list<int> in;
+      for (int k = 0; k < n.input_count; ++k) in.push_back(rows[from.input(n, k)]);
+      rows[i] = to.add(*n.op, in, numbers);
+    }
+  }
+}
+
+/// A function of one step, as its graph: the nodes that stand for its arguments, and its results. Nodes that depend on no argument are
+/// computed once, outside of the loop; those that the step reads are the loop's invariants.
+struct traced_step {
+  graph one;
+  list<int> states, xs, operands;  // `operands` are the same in each step, and what depends on them is computed in the step
+  list<int> next, outs;
+  int go = -1;  // of the states before a step
+
+  /// The nodes of `one` that become invariants.
+  constexpr list<int> invariants() const {
+    const list<char> inside = varies();
+    list<char> read(one.nodes.size(), 0);
+    const auto reads = [&](int i) {
+      const node& n = one.at(i);
+      const bool is_own = inside[i] != 0 || ((n.op->kind == op_kind::constant || n.op->kind == op_kind::index) && n.result.extent.is_static());
+      if (!is_own) read[i] = 1;
+    };
+    for (int i = 0; i < one.size(); ++i)
+      if (inside[i] != 0)
+        for (int k = 0; k < one.at(i).input_count; ++k) reads(one.input(one.at(i), k));
+    for (const int i : next) reads(i);
+    for (const int i : outs) reads(i);
+    if (go >= 0) reads(go);
+    list<int> found;
+    for (int i = 0; i < one.size(); ++i)
+      if (read[i] != 0) found.push_back(i);
+    return found;
+  }
+  /// The problem of a step that does more than compute; empty if there is none.
+  constexpr message problem(std::string_view word) const {
+    message m;
+    const list<char> inside = varies();
+    for (int i = 0; i < one.size() && m.size == 0; ++i) {
+      const node& n = one.at(i);
+      if (inside[i] == 0 || n.input_count == 0) continue;
+      if (n.op->kind == op_kind::assign)
+        m << word << ": " << n.op->type << " in a step: let it return the value as a state, and assign that outside";
+      else if (n.control_count > 0)
+        m << word << ": an order of writes in a step, which writes nothing";
+    }
+    return m;
+  }
+  constexpr loop_body body() const {
+    loop_body b;
+    list<int> rows(one.nodes.size(), -1);
+    const auto input = [&](list<int>& to, loop_role role, int i) {
+      const int made = add_loop_input(b.g, role, to.size(), one.at(i).result);
+      to.push_back(made);
+      rows[i] = made;
+    };
+    for (const int i : states) input(b.states, loop_role::state, i);
+    for (const int i : xs) input(b.xs, loop_role::sequence, i);
+    for (const int i : operands) input(b.invariants, loop_role::invariant, i);
+    for (const int i : invariants()) input(b.invariants, loop_role::invariant, i);
+    list<int> after = rows;  // of the states after the step
+    copy_needed(one, b.g, rows, {next.data(), next.size()});
+    copy_needed(one, b.g, rows, {outs.data(), outs.size()});
+    for (const int i : next) b.next.push_back(rows[i]);
+    for (const int i : outs) b.outs.push_back(rows[i]);
+    b.adds.resize(states.size(), 0);
+    if (go >= 0) {
+      for (std::size_t k = 0; k < states.size(); ++k) after[states[k]] = b.next[k];
+      copy_needed(one, b.g, after, {&go, 1});
+      b.go = after[go];
+    }
+    return b;
+  }
+
+ private:
+  constexpr list<char> varies() const {
+    list<char> inside(one.nodes.size(), 0);
+    for (const int i : states) inside[i] = 1;
+    for (const int i : xs) inside[i] = 1;
+    for (const int i : operands) inside[i] = 1;
+    for (int i = 0; i < one.size(); ++i)
+      for (int k = 0; k < one.at(i).input_count; ++k)
+        if (inside[one.input(one.at(i), k)] != 0) inside[i] = 1;
+    return inside;
+  }
+};
+
+/// The body of the loop that computes gradients, and where its inputs come from. Its states are the gradients by the states, then sums for
+/// the invariants; its sequences are the tapes of states, the sequences, and the gradients of what the loop gives; its results are the
+/// gradients by the sequences' entries.
+struct backward_body {
+  loop_body body;
+  list<int> slopes;    // the states of the loop whose gradients are states
+  list<int> sums;      // the invariants whose gradients are states
+  list<int> tapes;     // the states whose values it reads
+  list<int> xs;        // the sequences that it reads
+  list<int> dys;       // the given sequences whose gradients it reads; tapes follow what the loop gives
+  list<int> invariants;
+  list<int> dxs;       // the sequences whose gradients it gives
+};
+
+/// A set of numbers below 64, as an attribute of a loop: which of its inputs and results take part.
+constexpr bool in_set(std::int64_t set, std::size_t k) { return k < 63 && (set >> k & 1) != 0; }
+
+/// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients, and after them
+/// the tapes that have.
+constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std::int64_t wanted_xs, std::int64_t given) {
+  graph h;  // the step, its weights and its gradients, with leaves for all that might be needed
+  list<int> rows(b.g.nodes.size(), -1);
+  list<int> states, xs, invariants, weights, ys, by, dys;
+  const auto leaf = [&](const tensor_info& info) { return h.add_leaf(info_of<placeholder_op>, info, {}, 0); };
+  const auto copy = [&](const list<int>& from, list<int>& to) {
+    for (const int i : from) {
+      rows[i] = leaf(b.g.at(i).result);
+      to.push_back(rows[i]);
+    }
+  };
+  copy(b.states, states);
+  copy(b.xs, xs);
+  copy(b.invariants, invariants);
+  copy_needed(b.g, h, rows, {b.next.data(), b.next.size()});
+  copy_needed(b.g, h, rows, {b.outs.data(), b.outs.size()});
+  backward_body made;
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    if (!is_floating(b.state(k).type)) continue;
+    const int next = rows[b.next[k]];
+    made.slopes.push_back(static_cast<int>(k));
+    ys.push_back(b.adds[k] != 0 ? (output(h, states[k]) + output(h, next)).index() : next);
+    weights.push_back(leaf(b.state(k)));
+    by.push_back(states[k]);
+  }
+  for (std::size_t k = 0; k < b.outs.size() + b.states.size(); ++k) {
+    if (!in_set(given, k)) continue;
+    const int y = k < b.outs.size() ? rows[b.outs[k]] : states[k - b.outs.size()];
+    made.dys.push_back(static_cast<int>(k));
+    ys.push_back(y);
+    weights.push_back(leaf(tensor_info(h.at(y).result)));
+    dys.push_back(weights.back());
+  }
+  for (std::size_t k = 0; k < invariants.size(); ++k)
+    if (in_set(wanted, k)) {
+      made.sums.push_back(static_cast<int>(k));
+      by.push_back(invariants[k]);
+    }
+  for (std::size_t k = 0; k < xs.size(); ++k)
+    if (in_set(wanted_xs, k)) {
+      made.dxs.push_back(static_cast<int>(k));
+      by.push_back(xs[k]);
+    }
+  list<int> found(by.size(), -1);
+  if (!ys.empty() && !by.empty()) found = gradients(h, {ys.data(), ys.size()}, {weights.data(), weights.size()}, {by.data(), by.size()});
+  for (std::size_t k = 0; k < found.size(); ++k)
+    if (found[k] < 0) {
+      const tensor_info info = h.at(by[k]).result;
+      found[k] = constant(h, info.type, info.extent, 0).index();
+    } else if (h.at(found[k]).result.type != h.at(by[k]).result.type) {
+      found[k] = cast_to(output(h, found[k]), h.at(by[k]).result.type).index();
+    }
+  // what the gradients read, of the leaves
+  list<char> live(h.nodes.size(), 0);
+  for (const int f : found) live[f] = 1;
+  for (int i = h.size(); i-- > 0;)
+    if (live[i] != 0)
+      for (int k = 0; k < h.at(i).input_count; ++k) live[h.input(h.at(i), k)] = 1;
+  loop_body& to = made.body;
+  list<int> place(h.nodes.size(), -1);
+  const auto enter = [&](list<int>& list_of, loop_role role, int i) {
+    place[i] = add_loop_input(to.g, role, list_of.size(), h.at(i).result);
+    list_of.push_back(place[i]);
+  };
+  for (std::size_t k = 0; k < made.slopes.size(); ++k) enter(to.states, loop_role::state, weights[k]);
+  for (const int k : made.sums) to.states.push_back(add_loop_input(to.g, loop_role::state, to.states.size(), h.at(invariants[k]).result));
+  const auto enter_live = [&](const list<int>& leaves, list<int>& which, list<int>& list_of, loop_role role) {
+    for (std::size_t k = 0; k < leaves.size(); ++k)
+      if (live[leaves[k]] != 0) {
+        which.push_back(static_cast<int>(k));
+        enter(list_of, role, leaves[k]);
+      }
+  };
+  enter_live(states, made.tapes, to.xs, loop_role::sequence);
+  enter_live(xs, made.xs, to.xs, loop_role::sequence);
+  list<int> read;
+  for (std::size_t k = 0; k < dys.size(); ++k)
+    if (live[dys[k]] != 0) {
+      read.push_back(made.dys[k]);
+      enter(to.xs, loop_role::sequence, dys[k]);
+    }
+  made.dys = read;
+  enter_live(invariants, made.invariants, to.invariants, loop_role::invariant);
+  copy_needed(h, to.g, place, {found.data(), found.size()});
+  const std::size_t slopes = made.slopes.size(), sums = made.sums.size();
+  for (std::size_t k = 0; k < slopes + sums; ++k) {
+    to.next.push_back(place[found[k]]);
+    to.adds.push_back(k < slopes ? 0 : 1);
+  }
+  for (std::size_t k = slopes + sums; k < found.size(); ++k) to.outs.push_back(place[found[k]]);
+  to.is_reversed = !b.is_reversed;
+  to.is_limited = b.is_limited;
+  return made;
+}
+
+// ---- attributes -----------------------------------------------------------------------------------------------------
+
+/// The attributes of a loop: its length, the states whose values of each step it keeps on tape, and then four numbers for each time that it
+/// was differentiated: 1 and the sets that `backward_of` takes; or 2 for a loop that begins at the end.
+enum loop_attribute : int { loop_length, loop_tape, loop_recipe };
+enum class loop_change : std::int64_t { backward = 1, reversed = 2 };
+
+constexpr loop_body changed(loop_body b, std::span<const std::int64_t> recipe) {
+  for (std::size_t k = 0; k < recipe.size();) {
+    if (static_cast<loop_change>(recipe[k]) == loop_change::reversed) {
+      b.is_reversed = !b.is_reversed;
+      ++k;
+    } else {
+      b = backward_of(b, recipe[k + 1], recipe[k + 2], recipe[k + 3]).body;
+      k += 4;
+    }
+  }
+  return b;
+}
+
+// ---- code -----------------------------------------------------------------------------------------------------------
+
+/// A loop's program as integers: this header; then, for each state, sequence, invariant, and given sequence (those on tape last), its buffer
+/// in the program of a step, or -1, and the bytes of an element; the states on tape; for each named dimension of the program an operand and an axis; the program.
+enum loop_code : int {
+  code_states,
+  code_xs,
+  code_invariants,
+  code_outs,   // without those on tape
+  code_taped,
+  code_reversed,
+  code_limited,
+  code_go,       // the buffer of whether there is another step, or -1
+  code_program,  // where the program begins
+  code_tables
+};
+
+/// The code of a loop. Operands of the loop are its initial states, sequences, invariants, the number of steps if it is limited, and memory
+/// for the last states, the given sequences, each state's tape and, if its steps say whether there is another, their number.
+constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape, bool unrolled, std::int64_t in_place) {
+  graph g;
+  list<int> rows(b.g.nodes.size(), -1);
+  const auto input = [&](const list<int>& from, loop_role role) {
+    for (std::size_t k = 0; k < from.size(); ++k) rows[from[k]] = add_loop_input(g, role, k, b.g.at(from[k]).result);
+  };
+  input(b.states, loop_role::state);
+  input(b.xs, loop_role::sequence);
+  input(b.invariants, loop_role::invariant);
+  copy_needed(b.g, g, rows, {b.next.data(), b.next.size()});
+  copy_needed(b.g, g, rows, {b.outs.data(), b.outs.size()});
+  list<int> writes, targets;
+  for (std::size_t k = 0; k < b.states.size(); ++k) {
+    if (b.next[k] == b.states[k]) continue;
+    const int operands[]{rows[b.states[k]], rows[b.next[k]]};
+    writes.push_back(g.add(b.adds[k] != 0 ? info_of<assign_add_op> : info_of<assign_op>, operands));
+  }
+  if (!writes.empty()) targets.push_back(g.add(info_of<group_op>, {}, {}, writes));
+  const std::size_t first_out = targets.size();
+  for (const int i : b.outs) targets.push_back(rows[i]);
+  list<int> taped;
+  for (std::size_t k = 0; k < b.states.size(); ++k)
+    if (in_set(tape, k)) {
+      taped.push_back(static_cast<int>(k));
+      targets.push_back(rows[b.states[k]]);
+    }
+  const std::size_t go_at = targets.size();
+  if (b.go >= 0) {
+    copy_needed(b.g, g, rows, {&b.go, 1});
+    targets.push_back(rows[b.go]);
+  }
+  program p;
+  if (!targets.empty()) p = compile(g, targets, unrolled, in_place);
+  const auto count = [](const list<int>& l) { return static_cast<std::int64_t>(l.size()); };
+  list<std::int64_t> code(code_tables, 0);
+  code[code_states] = count(b.states);
+  code[code_xs] = count(b.xs);
+  code[code_invariants] = count(b.invariants);
+  code[code_outs] = count(b.outs);
+  code[code_taped] = count(taped);
+  code[code_reversed] = b.is_reversed ? 1 : 0;
+  code[code_limited] = b.is_limited ? 1 : 0;
+  code[code_go] = b.go >= 0 ? p.fetches[go_at] : -1;
+  const auto put_inputs = [&](const list<int>& inputs, loop_role role) {
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      std::int64_t found = -1;
+      for (std::size_t at = 0; at < p.buffers.size(); ++at) {
+        const program_buffer& buffer = p.buffers[at];
+        const bool is_input = buffer.where == storage::feed || buffer.where == storage::variable;
+        if (is_input && buffer.id == loop_input_id(role, k)) found = static_cast<std::int64_t>(at);
+      }
+      code.push_back(found);
+      code.push_back(size_of(b.g.at(inputs[k]).result.type));
+    }
+  };
+  put_inputs(b.states, loop_role::state);
+  put_inputs(b.xs, loop_role::sequence);
+  put_inputs(b.invariants, loop_role::invariant);
+  for (std::size_t k = first_out; k < go_at; ++k) {
+    code.push_back(p.fetches[k]);
+    code.push_back(size_of(g.at(targets[k]).result.type));
+  }
+  for (const int k : taped) code.push_back(k);
+  for (const std::int64_t name : p.names) {
+    std::int64_t operand = -1, axis = -1, at = 0;
+    const auto look = [&](const list<int>& inputs, int shift) {
+      for (const int i : inputs) {
+        const shape& extent = b.g.at(i).result.extent;
+        for (int a = 0; a < extent.rank; ++a)
+          if (extent[a] == name && operand < 0) {
+            operand = at;
+            axis = a + shift;
+          }
+        ++at;
+      }
+    };
+    look(b.states, 0);
+    look(b.xs, 1);
+    look(b.invariants, 0);
+    code.push_back(operand);
+    code.push_back(axis);
+  }
+  code[code_program] = static_cast<std::int64_t>(code.size());
+  for (const std::int64_t v : pack(p)) code.push_back(v);
+  return code;
+}
+
+}  // namespace leat::passes

@@ -1,0 +1,183 @@
+#pragma once
+// Loops as nodes. A loop has several results, and a node has one: so memory for each result is a node, the loop writes to it, and another node
+// is that memory after the loop. The gradient of a loop is a loop over the body that reverse mode makes of its own (loop_body.hpp), from the
+// last step to the first; it reads the states of each step from a tape, which the loop keeps as soon as a gradient asks for it.
+
+#include <leat/core/list.hpp>
+#include <leat/passes/loop_body.hpp>
+
+namespace leat {
+
+namespace passes {
+
+/// Memory for a result of a loop. Inputs: those of the loop, so that equal loops alone share memory. Attributes: the number of the result,
+/// its dtype, rank and dimensions.
+struct loop_memory_op {
+  static constexpr std::string_view type = "leat.LoopMemory";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    shape extent;
+    for (int a = 0; a < x.attribute(2); ++a) extent.push(x.attribute(3 + a));
+    return {static_cast<dtype>(x.attribute(1)), extent};
+  }
+};
+
+/// A result of a loop. Inputs: its memory, the loop. Attribute: the number of the result.
+struct loop_result_op {
+  static constexpr std::string_view type = "leat.LoopResult";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
+  static constexpr void gradient(gradient_scope& g) {
+    if (g.wants(1)) g.mark(1);
+  }
+};
+
+/// The operands of a loop.
+struct loop_operands {
+  list<int> states, xs, invariants;
+  int limit = -1;  // the number of steps, int64, or -1
+};
+/// The results of a loop: the last states, then the given sequences.
+constexpr shape with_length(std::int64_t length, const shape& entry) {
+  shape all;
+  all.push(length);
+  for (int a = 0; a < entry.rank; ++a) all.push(entry[a]);
+  return all;
+}
+
+/// Enters a loop into a graph; returns the nodes of its results; the last is the number of steps, if the steps say whether there is another. `attributes`: as `loop_attribute` lists them, without a tape. Each state
+/// has memory for its tape, which is empty until the tape is kept.
+constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> attributes, const loop_body& b, const loop_operands& from) {
+  list<int> inputs;
+  for (const int i : from.states) inputs.push_back(i);
+  for (const int i : from.xs) inputs.push_back(i);
+  for (const int i : from.invariants) inputs.push_back(i);
+  if (b.is_limited) inputs.push_back(from.limit);
+  const list<int> read = inputs;
+  std::int64_t number = 0;
+  const auto memory = [&](const tensor_info& info) {
+    list<std::int64_t> numbers{number++, static_cast<std::int64_t>(info.type), info.extent.rank};
+    for (int a = 0; a < info.extent.rank; ++a) numbers.push_back(info.extent[a]);
+    inputs.push_back(g.add(info_of<loop_memory_op>, read, numbers));
+  };
+  const std::int64_t length = attributes[static_cast<int>(loop_length)];
+  for (std::size_t k = 0; k < b.states.size(); ++k) memory(b.state(k));
+  for (std::size_t k = 0; k < b.outs.size(); ++k) memory({b.out(k).type, with_length(length, b.out(k).extent)});
+  for (std::size_t k = 0; k < b.states.size(); ++k) memory({b.state(k).type, with_length(0, b.state(k).extent)});
+  if (b.go >= 0) memory({dtype::int64, {}});
+  const int loop = g.add(op, inputs, attributes);
+  list<int> results;
+  const auto result = [&](std::size_t k) {
+    const std::int64_t which[]{static_cast<std::int64_t>(k)};
+    const int operands[]{inputs[read.size() + k], loop};
+    results.push_back(g.add(info_of<loop_result_op>, operands, which));
+  };
+  for (std::size_t k = 0; k < b.states.size() + b.outs.size(); ++k) result(k);
+  if (b.go >= 0) result(2 * b.states.size() + b.outs.size());
+  return results;
+}
+
+/// The values of a state in each step, from the tape of loop `loop`, which is kept from now on. `first`: the first of the loop's inputs that
+/// is memory.
+constexpr int tape_of(graph& g, int loop, const loop_body& b, int first, int state) {
+  const node n = g.at(loop);
+  const auto at = first + static_cast<int>(b.states.size() + b.outs.size()) + state;
+  const int memory = g.input(n, at);
+  node& m = g.at(memory);
+  const std::int64_t length = g.attribute(n, loop_length);
+  g.numbers[n.attributes + loop_tape] |= std::int64_t{1} << state;
+  g.numbers[m.attributes + 3] = length;
+  m.result.extent.dim[0] = length;
+  const std::int64_t which[]{at - first};
+  const int operands[]{memory, loop};
+  return g.add(info_of<loop_result_op>, operands, which);
+}
+
+/// Adds the gradients of a loop's operands, by a loop from the end to the beginning.
+constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
+  graph& g = s.owner();
+  const int me = s.result().index();
+  const auto states = b.states.size(), xs = b.xs.size(), invariants = b.invariants.size(), outs = b.outs.size();
+  list<int> dy(states + outs + states, -1);  // of the last states, the given sequences and the tapes
+  std::int64_t given = 0;
+  for (int i = me + 1; i < s.reach(); ++i) {
+    if (!is_operator<loop_result_op>(*g.at(i).op) || g.input(g.at(i), 1) != me || s.gradient_of(i) < 0) continue;
+    const auto which = static_cast<std::size_t>(g.attribute(g.at(i), 0));
+    if (which >= dy.size()) continue;
+    int& sum = dy[which];
+    sum = sum < 0 ? s.gradient_of(i) : (output(g, sum) + output(g, s.gradient_of(i))).index();
+    if (which >= states) given |= std::int64_t{1} << (which - states);
+  }
+  std::int64_t wanted = 0, wanted_xs = 0;
+  const auto asks = [&](std::size_t k) { return s.wants(static_cast<int>(k)) && is_floating(s.input(static_cast<int>(k)).type()); };
+  for (std::size_t k = 0; k < xs; ++k)
+    if (asks(states + k)) wanted_xs |= std::int64_t{1} << k;
+  for (std::size_t k = 0; k < invariants; ++k)
+    if (asks(states + xs + k)) wanted |= std::int64_t{1} << k;
+  const backward_body back = backward_of(b, wanted, wanted_xs, given);
+  list<std::int64_t> attributes{s.attribute(loop_length), 0};
+  for (int k = loop_recipe; k < s.attribute_count(); ++k) attributes.push_back(s.attribute(k));
+  for (const std::int64_t v : {static_cast<std::int64_t>(loop_change::backward), wanted, wanted_xs, given}) attributes.push_back(v);
+  loop_operands from;
+  for (const int k : back.slopes)
+    from.states.push_back(dy[k] >= 0 ? dy[k] : constant(g, b.state(static_cast<std::size_t>(k)).type, b.state(static_cast<std::size_t>(k)).extent, 0).index());
+  for (const int k : back.sums) {
+    const tensor_info info = b.g.at(b.invariants[k]).result;
+    from.states.push_back(constant(g, info.type, info.extent, 0).index());
+  }
+  const int first = static_cast<int>(states + xs + invariants) + (b.is_limited ? 1 : 0);
+  for (const int k : back.tapes) from.xs.push_back(tape_of(g, me, b, first, k));
+  for (const int k : back.xs) from.xs.push_back(s.input(static_cast<int>(states) + k).index());
+  for (const int k : back.dys) from.xs.push_back(dy[static_cast<int>(states) + k]);
+  for (const int k : back.invariants) from.invariants.push_back(s.input(static_cast<int>(states + xs) + k).index());
+  if (b.go >= 0) {
+    const std::int64_t which[]{static_cast<std::int64_t>(2 * states + outs)};
+    const int operands[]{s.input(first + static_cast<int>(which[0])).index(), me};
+    from.limit = g.add(info_of<loop_result_op>, operands, which);
+  } else if (b.is_limited) {
+    from.limit = s.input(first - 1).index();
+  }
+  const list<int> made = enter_loop(g, *g.at(me).op, attributes, back.body, from);
+  const auto give = [&](std::size_t k, int value) {
+    if (asks(k)) s.give(static_cast<int>(k), output(g, value), [](const auto& x, const auto& y) { return x + y; });
+  };
+  std::size_t at = 0;
+  for (const int k : back.slopes) give(static_cast<std::size_t>(k), made[at++]);
+  for (const int k : back.sums) give(states + xs + static_cast<std::size_t>(k), made[at++]);
+  for (const int k : back.dxs) give(states + static_cast<std::size_t>(k), made[at++]);
+}
+
+}  // namespace passes
+
+namespace detail {
+
+/// The name of a loop's operator: each body has one.
+template <std::uint64_t Hash>
+struct loop_name {
+  static constexpr auto text = [] {
+    std::array<char, 5 + 16 + 1> t{'l', 'o', 'o', 'p', '.'};
+    for (std::size_t k = 0; k < 16; ++k) t[5 + k] = "0123456789abcdef"[Hash >> (60 - 4 * k) & 15];
+    return t;
+  }();
+  static constexpr std::string_view view{text.data(), 5 + 16};
+};
+
+}  // namespace detail
+
+/// A loop over a body: `Body` has a `hash` and makes the body, `make()`. The result stands for the loop; results are `loop_result_op`. Inputs:
+/// the states, sequences and invariants, memory for the results and tapes. Attributes: see `loop_attribute`.
+template <class Body>
+struct loop_op {
+  using body = Body;
+  static constexpr std::string_view type = detail::loop_name<Body::hash>::view;
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list&) { return {dtype::float32, {}}; }
+  static constexpr passes::loop_body make(std::span<const std::int64_t> recipe) { return passes::changed(Body::make(), recipe); }
+  static constexpr void gradient(gradient_scope& g) {
+    detail::list<std::int64_t> recipe;
+    for (int k = passes::loop_recipe; k < g.attribute_count(); ++k) recipe.push_back(g.attribute(k));
+    passes::loop_gradient(g, make({recipe.data(), recipe.size()}));
+  }
+};
+
+}  // namespace leat
