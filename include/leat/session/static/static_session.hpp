@@ -249,7 +249,7 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
       if constexpr (b >= 0) buffers[b] = &bound.converted;
     } else {
       if (static_cast<std::int64_t>(f.array.size()) != leaf::extent.elements()) return false;
-      if constexpr (b >= 0 && leaf::extent.elements() > 0) buffers[b] = const_cast<typename leaf::element*>(f.array.data());
+      if constexpr (b >= 0 && leaf::extent.elements() > 0) buffers[b] = const_cast<void*>(static_cast<const void*>(f.array.data()));
     }
     return true;
   }

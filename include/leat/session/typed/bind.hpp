@@ -3,6 +3,7 @@
 
 #include <leat/kernels/program_plan.hpp>
 #include <leat/session/typed/array.hpp>
+#include <leat/session/typed/table.hpp>
 
 #include <cstddef>
 #include <memory>
