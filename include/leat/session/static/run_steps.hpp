@@ -33,6 +33,23 @@ struct static_cluster_step {
   static constexpr auto info = Program::view.step_at(Step);
   using type = kernels::cluster_of<kernels::scalar_lanes, Program, Step>;
 
+  struct loop_sizes {
+    std::array<std::int64_t, static_cast<std::size_t>(info.loop_count) + 1> extents{};
+    std::array<std::int64_t, static_cast<std::size_t>(info.operand_count * info.loop_count) + 1> strides{};
+    std::int64_t rows = 1, inner = 1;
+  };
+  static constexpr loop_sizes sizes = [] {
+    loop_sizes s;
+    constexpr int loops = info.loop_count;
+    for (int l = 0; l < loops; ++l) {
+      s.extents[static_cast<std::size_t>(l)] = info.loop(l).factor;
+      (l + 1 < loops ? s.rows : s.inner) *= info.loop(l).factor;
+    }
+    for (int o = 0; o < info.operand_count; ++o)
+      for (int l = 0; l < loops; ++l) s.strides[static_cast<std::size_t>(o * loops + l)] = info.operand_stride(o, l).factor;
+    return s;
+  }();
+
   template <int K>
   [[gnu::always_inline]] static void start([[maybe_unused]] void* const* base) {
     constexpr int operand = type::accumulating_operand(K);
@@ -62,24 +79,14 @@ struct static_cluster_step {
   template <std::size_t... O>
   [[gnu::always_inline]] static status run(void* const* buffers, std::byte* arena, std::index_sequence<O...>) {
     void* base[sizeof...(O) + 1]{place<static_cast<int>(O)>(buffers)..., nullptr};
-    // Local copies of the constants let the compiler propagate them through the references.
-    constexpr int loops = info.loop_count;
-    std::int64_t extents[loops + 1]{};
-    std::int64_t strides[info.operand_count * loops + 1]{};
-    std::int64_t rows = 1;
-    for (int l = 0; l < loops; ++l) {
-      extents[l] = info.loop(l).factor;
-      if (l + 1 < loops) rows *= extents[l];
-    }
-    for (int o = 0; o < info.operand_count; ++o)
-      for (int l = 0; l < loops; ++l) strides[o * loops + l] = info.operand_stride(o, l).factor;
-    kernels::cluster_arguments a{.base = base, .extents = extents, .strides = strides};
+    const auto extents = sizes.extents, strides = sizes.strides;  // local copies, which the compiler propagates through the references
+    kernels::cluster_arguments a{.base = base, .extents = extents.data(), .strides = strides.data()};
     if constexpr (type::spills > 0) {
       a.scratch = arena + static_cast<std::ptrdiff_t>(Program::number(Step, plan_scratch));
       a.scratch_row = Program::number(Step, plan_scratch_row);
     }
     start_all(base, std::make_index_sequence<static_cast<std::size_t>(type::accumulating)>{});
-    type::run(a, {0, rows, 0, loops > 0 ? extents[loops - 1] : 1});
+    type::run(a, {0, sizes.rows, 0, sizes.inner});
     return status::ok;
   }
 };

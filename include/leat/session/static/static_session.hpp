@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstring>
-#include <functional>
+#include <new>
 #include <span>
 #include <tuple>
 
@@ -25,11 +25,6 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   static constexpr auto& view = table::view;
   static constexpr int variables = view.variables(), numbers = view.numbers();
   static constexpr auto carried_ids = detail::static_numbers_of<Steps...>::ids;
-  static constexpr bool has_random = [] {
-    for (int k = 0; k < variables; ++k)
-      if (is_random(view.variable(k).kind)) return true;
-    return false;
-  }();
   template <class V>
   static constexpr int variable_at = view.find_variable(V::identity::hash);
   template <class V>
@@ -41,7 +36,9 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   explicit static_session(const Steps&... given) {
     std::array<bool, static_cast<std::size_t>(carried_ids.size) + 1> set{};
     (take(set, given, std::make_index_sequence<std::tuple_size_v<decltype(given.targets)>>{}), ...);
-    for (int k = 0; k < numbers; ++k) keep(write_number(k, carried_[place_of(view.number(k).carried)]));
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      (keep(write_number<static_cast<int>(K)>(carried_[place_of(view.number(static_cast<int>(K)).carried)])), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(numbers)>{});
   }
   static_session(const static_session&) = delete;  // variables have one place; a session refers to nothing outside of it
   static_session& operator=(const static_session&) = delete;
@@ -73,18 +70,12 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   /// Initializes all variables. Errors: invalid_argument for a number that a variable cannot hold.
   [[nodiscard("a static session returns its errors")]] status initialize() {
     if (problem_ != status::ok) return problem_;
-    for (int k = 0; k < variables; ++k) {
-      const auto row = view.variable(k);
-      std::uint64_t start[3]{};
-      for (int i = 0; i < row.numbers; ++i)
-        start[i] = carried_[place_of(row.start != 0 ? row.start : detail::initial_number_id(row.id, i))];
-      if (has_random && is_random(row.kind) && row.kind != initializer_kind::glorot_uniform)
-        for (int i = 0; i < 2; ++i)
-          if (!detail::fits(row.type, std::bit_cast<double>(start[i]))) return status::invalid_argument;
-      detail::initialize_variable<has_random, false>(memory_.data() + layout::variable_offset(k), row, start, names[static_cast<std::size_t>(k)].view());
-      initialized_[static_cast<std::size_t>(k)] = true;
-    }
-    return status::ok;
+    status result = status::ok;
+    const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      static_cast<void>(((result = initialize_one<static_cast<int>(K)>(), result == status::ok) && ...));
+    };
+    each(std::make_index_sequence<static_cast<std::size_t>(variables)>{});
+    return result;
   }
   template <tensor_expression V>
     requires has_variable<V>
@@ -149,18 +140,28 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
 
   std::byte* arena() { return memory_.data() + static_cast<std::ptrdiff_t>(layout::arena_offset); }
   std::byte* number_place(int k) { return memory_.data() + static_cast<std::ptrdiff_t>(layout::number_offset(k)); }
-  static constexpr std::size_t place_of(std::uint64_t id) {
+  static consteval std::size_t place_of(std::uint64_t id) {
     const int at = carried_ids.find(id);
     return static_cast<std::size_t>(at < 0 ? carried_ids.size : at);  // the last place holds 0
   }
   void keep(status s) {
     if (problem_ == status::ok) problem_ = s;
   }
-  status write_number(int k, std::uint64_t bits) {
-    const auto type = view.number(k).type;
-    if (type == dtype::float32 && !detail::fits<float>(std::bit_cast<double>(bits))) return status::invalid_argument;
-    detail::write_number(number_place(k), type, bits);
+  template <int K>
+  status write_number(std::uint64_t bits) {
+    using T = element_of<view.number(K).type>;
+    if constexpr (std::is_same_v<T, float>)
+      if (!detail::fits<float>(std::bit_cast<double>(bits))) return status::invalid_argument;
+    const T number = number_of<T>(bits);
+    std::memcpy(number_place(K), &number, sizeof number);
     return status::ok;
+  }
+  // A carried number in its dtype.
+  template <class T>
+  static T number_of(std::uint64_t bits) {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(bits));
+    else if constexpr (std::is_same_v<T, bool>) return bits != 0;
+    else return static_cast<T>(bits);
   }
 
   // The numbers that the constructor's expressions carry. Two that carry the same number must agree on its value.
@@ -170,14 +171,21 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   }
   template <class Set, class E>
   void take_one([[maybe_unused]] Set& set, const E& e) {
+    for_each_carried(e, [&]<std::size_t I, std::uint64_t Id>(const auto& carrier) {
+      constexpr auto at = place_of(Id);
+      if (set[at] && carried_[at] != carrier.carried[I]) keep(status::invalid_argument);
+      carried_[at] = carrier.carried[I];
+      set[at] = true;
+    });
+  }
+  // Calls `f<I, Id>(e)` for the I-th number that an expression carries.
+  template <class E, class F>
+  static void for_each_carried([[maybe_unused]] const E& e, [[maybe_unused]] F f) {
     if constexpr (E::carried_count > 0) {
       constexpr auto& ids = structure_with<typename E::identity>::carried_ids;
-      for (int i = 0; i < ids.size; ++i) {
-        const auto at = place_of(ids.id[static_cast<std::size_t>(i)]);
-        if (set[at] && carried_[at] != e.carried[static_cast<std::size_t>(i)]) keep(status::invalid_argument);
-        carried_[at] = e.carried[static_cast<std::size_t>(i)];
-        set[at] = true;
-      }
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (f.template operator()<I, ids.id[I]>(e), ...);
+      }(std::make_index_sequence<static_cast<std::size_t>(ids.size)>{});
     }
   }
   // A run uses the numbers that the fetched objects carry; those that variables and parameters start from remain.
@@ -194,29 +202,70 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   }
   template <class E>
   status adopt_one(const E& e) {
-    if constexpr (E::carried_count > 0) {
-      constexpr auto& ids = structure_with<typename E::identity>::carried_ids;
-      for (int i = 0; i < ids.size; ++i) {
-        const auto id = ids.id[static_cast<std::size_t>(i)];
-        const std::uint64_t bits = e.carried[static_cast<std::size_t>(i)];
-        if (carried_[place_of(id)] == bits) continue;
-        if (const status changed = change(id, bits); changed != status::ok) return changed;
-      }
-    }
-    return status::ok;
+    status result = status::ok;
+    for_each_carried(e, [&]<std::size_t I, std::uint64_t Id>(const auto& carrier) {
+      if (result == status::ok && carried_[place_of(Id)] != carrier.carried[I]) [[unlikely]]
+        result = change<Id>(carrier.carried[I], std::make_index_sequence<static_cast<std::size_t>(numbers)>{});
+    });
+    return result;
   }
-  [[gnu::cold, gnu::noinline]] status change(std::uint64_t id, std::uint64_t bits) {
-    bool is_plain = false;
+  // Whether the number under an id is a plain one, not what a variable or a parameter starts from.
+  static constexpr bool is_plain(std::uint64_t id) {
+    bool found = false;
     for (int k = 0; k < numbers; ++k) {
       const auto row = view.number(k);
-      if (row.id == id && row.is_parameter) return status::invalid_argument;
-      is_plain = is_plain || row.carried == id;
+      if (row.id == id && row.is_parameter) return false;
+      found = found || row.carried == id;
     }
-    if (!is_plain) return status::invalid_argument;  // what a variable starts from
-    for (int k = 0; k < numbers; ++k)
-      if (view.number(k).carried == id)
-        if (const status written = write_number(k, bits); written != status::ok) return written;
-    carried_[place_of(id)] = bits;
+    return found;
+  }
+  template <std::uint64_t Id, std::size_t... K>
+  [[gnu::cold, gnu::noinline]] status change(std::uint64_t bits, std::index_sequence<K...>) {
+    if constexpr (!is_plain(Id)) {
+      return status::invalid_argument;
+    } else {
+      status result = status::ok;
+      const auto one = [&]<int N>(std::integral_constant<int, N>) {
+        if constexpr (view.number(N).carried == Id)
+          if (result == status::ok) result = write_number<N>(bits);
+      };
+      (one(std::integral_constant<int, static_cast<int>(K)>{}), ...);
+      if (result == status::ok) carried_[place_of(Id)] = bits;
+      return result;
+    }
+  }
+
+  // Where variable K starts, as the other sessions start it (session/typed/initialize.hpp), with all sizes as constants.
+  template <int K>
+  status initialize_one() {
+    static constexpr detail::variable_row row = view.variable(K);
+    using T = element_of<row.type>;
+    constexpr auto count = static_cast<std::ptrdiff_t>(row.extent.elements());
+    [[maybe_unused]] std::uint64_t start[3]{};
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((start[I] = carried_[place_of(row.start != 0 ? row.start : detail::initial_number_id(row.id, static_cast<int>(I)))]), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(row.numbers)>{});
+    T* const to = std::launder(reinterpret_cast<T*>(memory_.data() + static_cast<std::ptrdiff_t>(layout::variable_offset(K))));
+    if constexpr (is_random(row.kind)) {
+      for (int i = 0; row.kind != initializer_kind::glorot_uniform && i < 2; ++i)
+        if (!detail::fits(row.type, std::bit_cast<double>(start[i]))) return status::invalid_argument;
+      constexpr std::uint64_t name = hash_text(view.name_of(K).view());
+      detail::fill_random<false>(reinterpret_cast<std::byte*>(to), row, start, name);
+    } else {
+      constexpr bool is_matrix = row.kind == initializer_kind::identity;
+      T first{};
+      if constexpr (row.kind == initializer_kind::ones) first = T(1);
+      else if constexpr (row.kind != initializer_kind::zeros) {
+        if (row.type == dtype::float32 && !detail::fits<float>(std::bit_cast<double>(start[0]))) return status::invalid_argument;
+        first = number_of<T>(is_matrix && !std::is_floating_point_v<T> ? detail::bits_as(row.type, std::bit_cast<double>(start[0])) : start[0]);
+      }
+      for (std::ptrdiff_t i = 0; i < count; ++i) to[i] = is_matrix ? T{} : first;
+      if constexpr (is_matrix) {
+        constexpr auto columns = static_cast<std::ptrdiff_t>(row.extent[1]);
+        for (std::ptrdiff_t i = 0; i < columns && i * (columns + 1) < count; ++i) to[i * (columns + 1)] = first;
+      }
+    }
+    initialized_[static_cast<std::size_t>(K)] = true;
     return status::ok;
   }
 
@@ -255,17 +304,21 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   }
 
   struct bytes {
-    const void* begin = nullptr;
-    const void* end = nullptr;
-    bool overlap(const bytes& other) const {
-      const std::less<const void*> before{};
-      return before(begin, other.end) && before(other.begin, end);
-    }
+    std::uintptr_t begin = 0, end = 0;
+    bool overlap(const bytes& other) const { return begin < other.end && other.begin < end; }
   };
   template <class A>
   static bytes bytes_of(const A& a) {
-    if constexpr (std::is_arithmetic_v<A>) return {&a, &a + 1};
-    else return {a.data(), a.data() + a.size()};
+    const void* begin = nullptr;
+    std::size_t size = sizeof a;
+    if constexpr (std::is_arithmetic_v<A>) {
+      begin = &a;
+    } else {
+      begin = a.data();
+      size = a.size() * sizeof *a.data();
+    }
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    return {first, first + size};
   }
   template <class F>
   static bytes written_by(const F& f) {
@@ -317,12 +370,6 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   void mark_written(std::index_sequence<K...>) {
     ((std::bool_constant<uses<Program>(static_cast<int>(K), false)>::value ? void(initialized_[K] = true) : void()), ...);
   }
-
-  static constexpr auto names = [] {
-    std::array<message, static_cast<std::size_t>(variables) + 1> all{};
-    for (int k = 0; k < variables; ++k) all[static_cast<std::size_t>(k)] = view.name_of(k);
-    return all;
-  }();
 
   alignas(detail::static_alignment) std::array<std::byte, static_cast<std::size_t>(layout::bytes)> memory_{};
   std::array<std::uint64_t, static_cast<std::size_t>(carried_ids.size) + 1> carried_{};

@@ -70,12 +70,12 @@ inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-// Random numbers depend only on the seed and the variable's name. They are drawn in the variable's precision. Orthonormal matrices need
+// Random numbers depend only on the seed and the variable's name, given as its hash. They are drawn in the variable's precision. Orthonormal matrices need
 // the heap, so their code is a choice.
 template <bool Orthonormal = true>
-[[gnu::cold]] void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+[[gnu::cold]] void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::uint64_t name) {
   const auto count = static_cast<std::uint64_t>(v.extent.elements());
-  const std::uint64_t seed = mix(numbers[2], hash_text(name));
+  const std::uint64_t seed = mix(numbers[2], name);
   double first = std::bit_cast<double>(numbers[0]);
   double second = std::bit_cast<double>(numbers[1]);
   if constexpr (Orthonormal) {
@@ -126,9 +126,8 @@ template <bool Random>
   }
 }
 
-/// Initializes a variable. `Random` is false if no variable of the session starts from random numbers, so that their code is not compiled,
-/// and `Orthonormal` if none starts from an orthonormal matrix.
-template <bool Random, bool Orthonormal = true>
+/// Initializes a variable. `Random` is false if no variable of the session starts from random numbers, so that their code is not compiled.
+template <bool Random>
 [[gnu::cold]] void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   const auto count = static_cast<std::size_t>(v.extent.elements());
   const auto size = static_cast<std::size_t>(size_of(v.type));
@@ -143,7 +142,7 @@ template <bool Random, bool Orthonormal = true>
     for (std::size_t i = 0; i < columns && i * (columns + 1) < count; ++i)
       write_number(to + i * (columns + 1) * size, v.type, bits_as(v.type, std::bit_cast<double>(numbers[0])));
   } else if constexpr (Random) {
-    fill_random<Orthonormal>(to, v, numbers, name);
+    fill_random(to, v, numbers, hash_text(name));
   }
 }
 
