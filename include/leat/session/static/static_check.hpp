@@ -142,7 +142,8 @@ constexpr message static_argument_problem(std::string_view what) {
   else if constexpr (requires { T::target::rank; })
     return static_array_problem<typename T::target, std::remove_pointer_t<decltype(T::array)>>(what);
   else if constexpr (tensor_expression<T>)
-    return message{} << what << "a static session returns no values: into(loss, number), or into(y, array)";
+    return message{} << what << "a static session returns no values: into(loss, number), or into(y, array); of what only has an effect "
+                    << "fetch group(update)";
   else return message{};
 }
 template <class V, class Array>
