@@ -23,21 +23,20 @@ template <>
 struct dtype_trait<double> {
   static constexpr dtype value = dtype::float64;
 };
-template <>
-struct dtype_trait<std::int32_t> {
-  static constexpr dtype value = dtype::int32;
+// The signed integers of 4 and 8 bytes have different names on different machines, and two of them the same size.
+template <class T>
+struct integer_trait {
+  static constexpr dtype value = sizeof(T) == 4 ? dtype::int32 : sizeof(T) == 8 ? dtype::int64 : dtype::invalid;
 };
+template <>
+struct dtype_trait<int> : integer_trait<int> {};
+template <>
+struct dtype_trait<long> : integer_trait<long> {};
+template <>
+struct dtype_trait<long long> : integer_trait<long long> {};
 template <>
 struct dtype_trait<std::uint8_t> {
   static constexpr dtype value = dtype::uint8;
-};
-template <>
-struct dtype_trait<std::int64_t> {
-  static constexpr dtype value = dtype::int64;
-};
-template <>
-struct dtype_trait<long long> {
-  static constexpr dtype value = dtype::int64;
 };
 template <>
 struct dtype_trait<bool> {

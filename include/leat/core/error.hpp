@@ -7,6 +7,14 @@
 #include <string>
 #include <string_view>
 
+// What constant evaluation and static sessions need is compiled without exceptions, too: an error there ends the program, and its text,
+// which would need the heap, is not made. A static session returns its errors instead (session/static/status.hpp).
+#if defined(__cpp_exceptions)
+#define LEAT_THROW(...) throw __VA_ARGS__
+#else
+#define LEAT_THROW(...) (static_cast<void>(sizeof((__VA_ARGS__))), __builtin_trap())
+#endif
+
 namespace leat {
 
 /// Base of every exception of the library. `what()` names the node, the shapes and the remedy.
@@ -82,6 +90,7 @@ class unauthenticated : public error {
 };
 
 namespace detail {
+#if defined(__cpp_exceptions) && defined(__cpp_rtti)
 template <class E>
 void throw_if(const error& e, const std::string& text) {
   if (dynamic_cast<const E*>(&e) != nullptr) throw E(text);
@@ -95,6 +104,7 @@ void throw_if(const error& e, const std::string& text) {
   throw_if<unavailable>(e, text), throw_if<unauthenticated>(e, text);
   throw error(text);
 }
+#endif
 // Joins the parts of a message. A function rather than `+`, whose inlined code would be compiled into every program although only errors
 // need it.
 [[gnu::cold, gnu::noinline]] inline std::string joined(std::initializer_list<std::string_view> parts) {

@@ -31,8 +31,8 @@ class memory_meter {
     const std::int64_t before = used_.fetch_add(wanted, std::memory_order_relaxed);
     if (before <= limit_ - wanted) return;
     used_.fetch_sub(wanted, std::memory_order_relaxed);
-    throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: of the limit of " + std::to_string(limit_) +
-                             " bytes (memory_limit_in_bytes) " + std::to_string(before) + " are taken");
+    LEAT_THROW(resource_exhausted("an array of " + std::to_string(bytes) + " bytes: of the limit of " + std::to_string(limit_) +
+                             " bytes (memory_limit_in_bytes) " + std::to_string(before) + " are taken"));
   }
   /// Returns bytes. `used()` is the number of bytes taken now, at most `limit()`.
   void give(std::size_t bytes) { used_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
@@ -102,7 +102,7 @@ inline void* allocate_aligned(std::size_t bytes) {
   if (made == nullptr) [[unlikely]] {
     message size;
     size << static_cast<unsigned long long>(bytes);
-    throw resource_exhausted(detail::joined({"an array of ", size.view(), " bytes: the system has no such memory"}));
+    LEAT_THROW(resource_exhausted(detail::joined({"an array of ", size.view(), " bytes: the system has no such memory"})));
   }
   return made;
 }

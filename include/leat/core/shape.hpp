@@ -35,7 +35,7 @@ constexpr bool multiplies(std::int64_t a, std::int64_t b, std::int64_t& product)
 }
 
 namespace detail {
-[[noreturn]] inline void refuse_rank() { throw unimplemented("more than 8 dimensions"); }
+[[noreturn]] inline void refuse_rank() { LEAT_THROW(unimplemented("more than 8 dimensions")); }
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_size(const std::int64_t* sizes, int rank) {
   message text;
   for (int i = 0; i < rank; ++i) {
@@ -43,7 +43,7 @@ namespace detail {
     if (sizes[i] < 0) text << "?";
     else text << sizes[i];
   }
-  throw resource_exhausted(joined({"a tensor of shape [", text.view(), "] has more than 2^44 elements, which no memory holds"}));
+  LEAT_THROW(resource_exhausted(joined({"a tensor of shape [", text.view(), "] has more than 2^44 elements, which no memory holds"})));
 }
 }  // namespace detail
 

@@ -2,6 +2,7 @@
 // A growable array for values that are nearly always few: the first ones are stored in the object itself, so that a short list allocates no
 // memory.
 
+#include <leat/core/error.hpp>
 #include <leat/core/standard.hpp>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ class short_list {
   static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
 
   void grow(std::size_t least) {
-    if (least > most) throw std::length_error("more elements than a list can have");
+    if (least > most) LEAT_THROW(std::length_error("more elements than a list can have"));
     const std::size_t space = std::min(std::max<std::size_t>(least, std::size_t{2} * space_), most);
     std::unique_ptr<T[]> wider(new T[space]);
     std::copy(begin(), end(), wider.get());

@@ -24,20 +24,10 @@ namespace leat::cpu {
 
 namespace detail {
 
-template <class Cluster>
-constexpr bool finishes_all(int operand) {
-  constexpr int phase = 2 + 2 * Cluster::stage_count;
-  for (int k = 0; k < Cluster::phase_size(phase); ++k) {
-    const int at = Cluster::phase_at(phase) + words_per_instruction * k;
-    if (Cluster::code[at] == finish_all && Cluster::code[at + 1] == operand) return true;
-  }
-  return false;
-}
-
 template <class Cluster, std::size_t... I>
 constexpr auto combined_results(std::index_sequence<I...>) {
   return std::array<combined_result, sizeof...(I)>{
-      combined_result{Cluster::accumulating_operand(I), !finishes_all<Cluster>(Cluster::accumulating_operand(I)),
+      combined_result{Cluster::accumulating_operand(I), !kernels::finishes_all<Cluster>(Cluster::accumulating_operand(I)),
                       &fill_identity<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>,
                       &combine_chunks<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>}...};
 }

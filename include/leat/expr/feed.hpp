@@ -93,7 +93,7 @@ constexpr message array_problem(std::string_view place, std::string_view other) 
     << ", the array has shape [";
   for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
   m << "]";
-  throw invalid_argument(std::string(m.view()));
+  LEAT_THROW(invalid_argument(std::string(m.view())));
 }
 template <class Leaf>
 constexpr std::string_view leaf_name() {

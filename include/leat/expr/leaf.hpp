@@ -323,7 +323,7 @@ consteval double parse_number() {
   bool fraction = false;
   std::size_t i = 0;
   if (sizeof...(Digits) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X' || text[1] == 'b' || text[1] == 'B'))
-    throw "decimal numbers only before _c";
+    LEAT_THROW("decimal numbers only before _c");
   for (; i < sizeof...(Digits) && text[i] != 'e' && text[i] != 'E'; ++i) {
     if (text[i] == '.')
       fraction = true;
@@ -340,7 +340,7 @@ consteval double parse_number() {
     for (int k = 0; k < exponent; ++k) power *= 10;
     return negative ? value / (scale * power) : value * power / scale;
   }
-  if (!fraction && value > 9007199254740992.0) throw "integers up to 2^53 before _c: write a plain number";
+  if (!fraction && value > 9007199254740992.0) LEAT_THROW("integers up to 2^53 before _c: write a plain number");
   return value / scale;
 }
 template <char... Digits>
@@ -498,7 +498,7 @@ constexpr auto with_divisor(const A& a, const B& b, F f) {
   if constexpr (tensor_expression<A> && number<B>) {
     using T = typename A::element;
     if constexpr (std::is_integral_v<T>) {
-      if (b == B(0)) throw invalid_argument("Integer division by zero: the divisor beside the expression is 0");
+      if (b == B(0)) LEAT_THROW(invalid_argument("Integer division by zero: the divisor beside the expression is 0"));
       leaf_tensor<divisor_leaf<T, mix(mix(site_hash<Site>, static_cast<std::uint64_t>(dtype_of<T>)), 105)>, T, dims<>> divisor;
       divisor.carried[0] = number_bits<T>(b);
       return f(a, divisor);

@@ -64,12 +64,16 @@ constexpr bool fits(dtype type, N value) {
 
 // `place` begins the message: `feed of "rate": `. It is empty for an operand of an expression.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(std::string_view place, dtype type, std::string_view value, bool is_whole) {
-  throw invalid_argument(joined(
+  LEAT_THROW(invalid_argument(joined(
       {place, "the number ", value, " does not fit the dtype ", name_of_dtype(type), place.empty() ? " of the expression beside it" : "",
-       is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""}));
+       is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""})));
 }
 template <class N>
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_number(std::string_view place, dtype type, N value) {
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_number([[maybe_unused]] std::string_view place, [[maybe_unused]] dtype type,
+                                                          [[maybe_unused]] N value) {
+#if !defined(__cpp_exceptions)
+  __builtin_trap();  // makes no text, which nobody would read
+#else
   if constexpr (std::is_integral_v<N>) {
     message text;
     if constexpr (std::is_signed_v<N>) text << static_cast<long long>(value);
@@ -80,6 +84,7 @@ template <class N>
     std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
     refuse_number(place, type, text, false);
   }
+#endif
 }
 
 /// A number as an element of type `T`. Errors: invalid_argument if `T` cannot represent it.

@@ -66,7 +66,7 @@ constexpr distribution distribution_of(double packed) { return static_cast<distr
 /// Errors: invalid_argument unless scale > 0. Source: TensorFlow `variance_scaling_initializer`.
 constexpr auto variance_scaling(double scale = 1.0, fan_mode mode = fan_mode::fan_in, distribution d = distribution::truncated_normal,
                                 std::uint64_t seed = 0) {
-  if (!(scale > 0)) throw invalid_argument("Argument `scale` must be a positive float. Received: " + std::to_string(scale));
+  if (!(scale > 0)) LEAT_THROW(invalid_argument("Argument `scale` must be a positive float. Received: " + std::to_string(scale)));
   return detail::random_initializer<initializer_kind::variance_scaling>{scale, detail::packed(mode, d), seed};
 }
 /// Normal distribution with the variance 2 / (fan_in + fan_out). Source: TensorFlow `glorot_normal_initializer`; Glorot and Bengio 2010.

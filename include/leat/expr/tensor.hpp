@@ -219,17 +219,17 @@ struct carried_union {
 };
 
 [[noreturn]] inline void two_values() {
-  throw invalid_argument(
+  LEAT_THROW(invalid_argument(
       "two values for one number: the place in the program that wrote it ran twice with different values, or one name was given to "
       "two variables or parameters that start from different numbers, and both results meet in one expression or session. Give the "
-      "number a name, parameter<\"rate\">(0.1f), and feed it or set it in the session; or write it as part of the type, 0.5_c");
+      "number a name, parameter<\"rate\">(0.1f), and feed it or set it in the session; or write it as part of the type, 0.5_c"));
 }
 
 [[noreturn]] inline void two_arrays() {
-  throw invalid_argument(
+  LEAT_THROW(invalid_argument(
       "two arrays for one constant: the place in the program that wrote it ran twice with different elements, or one name was given to "
       "two constants or variables that hold different ones, and both results meet in one expression or session. Give each a name of its "
-      "own, constant<\"table\">(array), or feed the array to a placeholder");
+      "own, constant<\"table\">(array), or feed the array to a placeholder"));
 }
 [[noreturn]] inline void two_values_of(bool array) {
   if (array) two_arrays();

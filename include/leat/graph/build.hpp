@@ -24,14 +24,14 @@ struct attributes {
 template <class Op, class... Inputs>
 constexpr output make_node(std::span<const std::int64_t> values, const output& first, const Inputs&... rest) {
   if (!static_cast<bool>(first) || (false || ... || !static_cast<bool>(rest)))
-    throw invalid_argument("an operand that is no tensor: an empty output");
+    LEAT_THROW(invalid_argument("an operand that is no tensor: an empty output"));
   graph& g = first.owner();
   if (g.names() != nullptr) {
     const output operands[]{first, rest...};
     return g.names()->make(g, info_of<Op>, operands, values, {});
   }
   const int inputs[]{first.index(), rest.index()...};
-  if (((&rest.owner() != &g) || ...)) throw invalid_argument("operands of different graphs");
+  if (((&rest.owner() != &g) || ...)) LEAT_THROW(invalid_argument("operands of different graphs"));
   return {g, g.add(info_of<Op>, inputs, values)};
 }
 

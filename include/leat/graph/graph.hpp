@@ -89,7 +89,7 @@ class graph {
       key = key_of(op, inputs, attributes);
       if (const int known = equal_.find(key); known >= 0 && is(known, op, inputs, attributes)) return known;
     }
-    if (inputs.size() > max_operands) throw invalid_argument("a node with more than 64 inputs");
+    if (inputs.size() > max_operands) LEAT_THROW(invalid_argument("a node with more than 64 inputs"));
     const inference got = infer(op, inputs.data(), static_cast<int>(inputs.size()), attributes);
     if (!got.problem.empty()) fail(op, inputs, got.problem);
     if (!got.extent.is_countable()) fail(op, inputs, "a result of more than 2^44 elements, which no memory holds");
@@ -186,7 +186,7 @@ class graph {
       if (held != nullptr) delete held;
     }
     static constexpr void refuse_copy(const names_owner& other) {
-      if (other.held != nullptr) throw failed_precondition("a graph with names is not copied: export it and import it into another");
+      if (other.held != nullptr) LEAT_THROW(failed_precondition("a graph with names is not copied: export it and import it into another"));
     }
   };
   int add_named(const op_info& op, detail::list_view<int> inputs, detail::list_view<std::int64_t> attributes,
@@ -273,7 +273,7 @@ inline void graph::fail(const op_info& op, detail::list_view<int> inputs, std::s
     text += ' ';
     text += describe(at(inputs[i]).result, *this).view();
   }
-  throw invalid_argument(text);
+  LEAT_THROW(invalid_argument(text));
 }
 
 }  // namespace leat

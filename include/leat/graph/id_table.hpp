@@ -12,7 +12,7 @@ class id_table {
   /// The value of `key`, or -1.
   constexpr int find(std::uint64_t key) const {
     if (size_ == 0) return -1;
-    for (auto slot = key & mask_;; slot = (slot + 1) & mask_) {
+    for (auto slot = static_cast<std::size_t>(key) & mask_;; slot = (slot + 1) & mask_) {
       if (value_[slot] < 0) return -1;
       if (key_[slot] == key) return value_[slot];
     }
@@ -25,7 +25,7 @@ class id_table {
 
  private:
   constexpr void place(std::uint64_t key, int value) {
-    auto slot = key & mask_;
+    auto slot = static_cast<std::size_t>(key) & mask_;
     while (value_[slot] >= 0) slot = (slot + 1) & mask_;
     key_[slot] = key;
     value_[slot] = value;
@@ -42,7 +42,7 @@ class id_table {
   }
   detail::list<std::uint64_t> key_;
   detail::list<int> value_;
-  std::uint64_t mask_ = 0;
+  std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };
 

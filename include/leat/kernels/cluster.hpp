@@ -381,6 +381,17 @@ struct cluster {
   }
 };
 
+/// Whether the last phase of a cluster writes all elements of a combined result, so that nothing must be written before the first row.
+template <class Cluster>
+constexpr bool finishes_all(int operand) {
+  constexpr int phase = 2 + 2 * Cluster::stage_count;
+  for (int k = 0; k < Cluster::phase_size(phase); ++k) {
+    const int at = Cluster::phase_at(phase) + words_per_instruction * k;
+    if (Cluster::code[at] == finish_all && Cluster::code[at + 1] == operand) return true;
+  }
+  return false;
+}
+
 /// The cluster of a program's step.
 template <class Lanes, class Program, int Step>
 using cluster_of = cluster<Lanes, instructions<detail::known_cluster<Program, Step>()>>;

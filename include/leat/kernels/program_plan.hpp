@@ -38,6 +38,7 @@ struct chunk_limits {
   std::int64_t most_partials = 16;  // of rows
   std::int64_t most_pieces = 64;    // of one row whose pieces' results are combined
   std::int64_t last_cache = -1;  // bytes; -1: queried from the system
+  std::int64_t alignment = 64;   // of blocks in the arena, in bytes
 };
 
 /// How a cluster writes its results: plainly, past the caches, or into cache lines that are prefetched while a row is computed.
@@ -65,7 +66,7 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 
 /// Whether a cluster's results may bypass the caches if they are large: no result is combined over rows or chunks, and none is written over
 /// an array that the loop reads, which is in the cache already.
-[[gnu::cold]] inline bool may_stream(const program_view::step& s, const std::int64_t* code) {
+[[gnu::cold]] constexpr bool may_stream(const program_view::step& s, const std::int64_t* code) {
   if (code[accumulating_total] != 0) return false;
   const auto lanes = [&](int op, auto each) {
     const std::int64_t* w = code + phase_lengths + 2 * code[stages] + 3;

@@ -252,6 +252,7 @@ struct stateless_multinomial_kernel {
     });
     write(k, found);
   }
+  static constexpr bool run_all_allocates = true;
   /// Runs all items on the host, which stores the sums of a row.
   void run_all() const {
     const seeded_sequence sequence(seed);

@@ -56,6 +56,7 @@ struct top_places_kernel {
       to[k] = static_cast<std::int32_t>(best);
     }
   }
+  static constexpr bool run_all_allocates = true;
   /// Runs all items on the host, which sorts the positions.
   void run_all() const {
     std::vector<std::int32_t> order(static_cast<std::size_t>(width));
@@ -113,6 +114,15 @@ struct kernel_of<dynamic_stitch_op> : kernel_without_indices<dynamic_stitch_kern
     const auto arrays = static_cast<int>(n.attribute(1));
     return k < arrays || k >= 2 * arrays ? 0 : n.product(k, 0, n.rank(k)) * static_cast<std::int64_t>(sizeof(std::int32_t));
   }
+  template <class T>
+  static bool accepts(void* const* p, const step_numbers& n) {
+    const auto arrays = static_cast<int>(n.attribute(1));
+    for (int k = 0; k < arrays; ++k)
+      if (find_out_of_range(static_cast<const std::int32_t*>(p[arrays + k]), n.product(arrays + k, 0, n.rank(arrays + k)),
+                            n.size(2 * arrays, 0), false) >= 0)
+        return false;
+    return true;
+  }
   /// Checks all indices.
   template <class T>
   static void look(void* const* p, const step_numbers& n, int) {
@@ -122,8 +132,8 @@ struct kernel_of<dynamic_stitch_op> : kernel_without_indices<dynamic_stitch_kern
       const auto* const indices = static_cast<const std::int32_t*>(p[arrays + k]);
       const std::int64_t at = find_out_of_range(indices, n.product(arrays + k, 0, n.rank(arrays + k)), rows, false);
       if (at >= 0)
-        throw invalid_argument("indices[" + std::to_string(k) + "][" + std::to_string(at) + "] = " + std::to_string(indices[at]) +
-                               " is out of range [0, " + std::to_string(rows) + ")");
+        LEAT_THROW(invalid_argument("indices[" + std::to_string(k) + "][" + std::to_string(at) + "] = " + std::to_string(indices[at]) +
+                               " is out of range [0, " + std::to_string(rows) + ")"));
     }
   }
 };

@@ -100,7 +100,8 @@ struct gather_kernel {
 /// The kernel of an operator, for every device: `type<T, Index>`, for the dtype of its first operand and, where `has_indices`, of the one that
 /// holds int32 or int64, which is the second or the one that `index_operand` says. `takes` are the dtypes of the first operand; a kernel
 /// that `only_moves` elements takes all. Where the host must read operands before the kernel runs, `look<T>(operands, numbers, inputs)`
-/// does, and `bytes_to_read<T>(numbers, k)` says how much of operand k. Specialized next to the kernel.
+/// does, and `bytes_to_read<T>(numbers, k)` says how much of operand k; `accepts<T>(operands, numbers)`
+/// is whether `look` finds no error. Specialized next to the kernel.
 template <class Op>
 struct kernel_of;
 template <class Op>
@@ -509,12 +510,19 @@ struct check_divisor_kernel {
   std::int64_t work() const { return 1; }
   constexpr void operator()(std::int64_t k) const { out[k] = divisors[k]; }
 };
-/// Throws invalid_argument if a divisor is 0. The divisors must be readable by the host.
+/// The position of the first divisor that is 0, or -1. The divisors must be readable by the host.
 template <class T>
-void refuse_zero(const T* divisors, std::int64_t count) {
+std::int64_t find_zero(const T* divisors, std::int64_t count) {
   for (std::int64_t k = 0; k < count; ++k)
     if (divisors[k] == T(0)) [[unlikely]]
-      throw invalid_argument("Integer division by zero: element " + std::to_string(k) + " of the divisor is 0");
+      return k;
+  return -1;
+}
+/// Throws invalid_argument if a divisor is 0.
+template <class T>
+void refuse_zero(const T* divisors, std::int64_t count) {
+  if (const std::int64_t k = find_zero(divisors, count); k >= 0) [[unlikely]]
+    LEAT_THROW(invalid_argument("Integer division by zero: element " + std::to_string(k) + " of the divisor is 0"));
 }
 template <>
 struct kernel_of<passes::check_divisor_op> : kernel_without_indices<check_divisor_kernel> {
@@ -523,6 +531,10 @@ struct kernel_of<passes::check_divisor_op> : kernel_without_indices<check_diviso
   template <class T>
   static std::int64_t bytes_to_read(const step_numbers& n, int k) {
     return k == 0 && n.product(2, 0, n.rank(2)) > 0 ? n.product(0, 0, n.rank(0)) * static_cast<std::int64_t>(sizeof(T)) : 0;
+  }
+  template <class T>
+  static bool accepts(void* const* p, const step_numbers& n) {
+    return n.product(2, 0, n.rank(2)) == 0 || find_zero(static_cast<const T*>(p[0]), n.product(0, 0, n.rank(0))) < 0;
   }
   template <class T>
   static void look(void* const* p, const step_numbers& n, int) {
@@ -677,8 +689,8 @@ struct arg_kernel {
     before = n.product(0, 0, axis);
     length = n.size(0, axis);
     if (length == 0)
-      throw invalid_argument(std::string(Largest ? "ArgMax" : "ArgMin") + ": Reduction axis " + std::to_string(axis) +
-                             " is empty: there is no " + (Largest ? "largest" : "smallest") + " element");
+      LEAT_THROW(invalid_argument(std::string(Largest ? "ArgMax" : "ArgMin") + ": Reduction axis " + std::to_string(axis) +
+                             " is empty: there is no " + (Largest ? "largest" : "smallest") + " element"));
     after = n.product(0, axis + 1, rank);
   }
   std::int64_t items() const { return before * after; }

@@ -195,7 +195,7 @@ struct svd_op {
           g, 0,
           slope_of_values(w, w.of_diagonal(ds), packed_matrices::part(both, at_u, of.m, cu), packed_matrices::part(both, at_v, of.n, cv)));
     }
-    if (!has_slope(of.m, of.n, is_full)) throw unimplemented(std::string(no_slope));
+    if (!has_slope(of.m, of.n, is_full)) LEAT_THROW(unimplemented(std::string(no_slope)));
     const auto u = [&](const output& x) { return packed_matrices::part(x, at_u, of.m, cu); };
     const auto v = [&](const output& x) { return packed_matrices::part(x, at_v, of.n, cv); };
     const output s = packed_matrices::part(g.result(), 0, -1, of.least());

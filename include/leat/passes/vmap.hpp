@@ -219,7 +219,7 @@ struct vmap_call<Axis, F, types_of<Operands...>, std::tuple<Es...>> {
     template <class E>
     static constexpr int enter(graph& g) {
       int rows[sizeof...(Es)]{};
-      if (const message m = vmap_call::enter(g, rows); m.size > 0) throw unimplemented(std::string(m.view()));
+      if (const message m = vmap_call::enter(g, rows); m.size > 0) LEAT_THROW(unimplemented(std::string(m.view())));
       for (std::size_t k = 0; k < sizeof...(Es); ++k)
         if (k != I && g.find(hashes[k]) < 0) g.remember(hashes[k], rows[k]);
       return rows[I];

@@ -2,6 +2,7 @@
 // The step of an operator with a kernel (kernels/library.hpp) on one of Thrust's systems, with the checks of its indices.
 
 #include <leat/kernels/library.hpp>
+#include <leat/kernels/product.hpp>
 #include <leat/thrust/cluster_items.hpp>
 
 #include <bit>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace leat::on_thrust::detail {
+
+using kernels::product_of;
 
 template <class Index>
 struct is_out_of_range {
@@ -36,34 +39,6 @@ void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
   }
   if constexpr (has_teams<Device> && kernels::sums_parts<Kernel>) device.for_each_sum(kernel);
   else device.for_each(kernel.items(), work, kernel);
-}
-
-/// Item i: one element of C = alpha scale op(A) op(B) + beta C, summed in order.
-template <class T>
-struct product_items {
-  const T* a;
-  const T* b;
-  T* c;
-  const T* scale;
-  std::int64_t n, k, a_row, a_column, b_row, b_column, ldc;
-  T alpha, beta;
-  constexpr void operator()(std::int64_t item) const {
-    using math = typename kernels::scalar_lanes::template math<T>;
-    const std::int64_t row = item / n;
-    const std::int64_t column = item % n;
-    T sum = T(0);
-    for (std::int64_t i = 0; i < k; ++i)
-      sum = math::add(sum, math::multiply(a[row * a_row + i * a_column], b[i * b_row + column * b_column]));
-    sum = math::multiply(sum, scale != nullptr ? math::multiply(alpha, *scale) : alpha);
-    T& to = c[row * ldc + column];
-    to = beta == T(0) ? sum : math::add(sum, math::multiply(beta, to));
-  }
-};
-
-template <class T>
-product_items<T> product_of(bool ta, bool tb, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a,
-                            std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
-  return {a, b, c, scale, n, k, ta ? 1 : lda, ta ? lda : 1, tb ? 1 : ldb, tb ? ldb : 1, ldc, alpha, beta};
 }
 
 template <class Program, int Step>

@@ -196,7 +196,7 @@ dropout_by_mask(...) LEAT_DELETED;
 /// Errors: invalid_argument for a rate outside [0, 1).
 template <class T>
 void draw_dropout_mask(std::span<T> mask, double rate, std::uint64_t seed, std::uint64_t step) {
-  if (!(rate >= 0 && rate < 1)) throw invalid_argument("draw_dropout_mask: rate is " + std::to_string(rate) + ", not in [0, 1)");
+  if (!(rate >= 0 && rate < 1)) LEAT_THROW(invalid_argument("draw_dropout_mask: rate is " + std::to_string(rate) + ", not in [0, 1)"));
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = uniform<double>(mix(seed, step), i) < rate ? T(0) : T(1);
 }
 

@@ -145,12 +145,12 @@ constexpr auto make_optimizer(const Settings&... settings) {
 // Checks the initial value of a slot. Errors: invalid_argument for a number that is not positive, or, if `zero_too`, negative.
 constexpr double checked_start(double start, bool zero_too = false) {
   if (!(start > 0 || (zero_too && start == 0)))
-    throw invalid_argument(zero_too ? "initial_accumulator_value " + std::to_string(start) + " needs to be positive or zero"
-                                    : "initial_accumulator_value must be positive: " + std::to_string(start));
+    LEAT_THROW(invalid_argument(zero_too ? "initial_accumulator_value " + std::to_string(start) + " needs to be positive or zero"
+                                    : "initial_accumulator_value must be positive: " + std::to_string(start)));
   return start;
 }
 constexpr void check_strength(std::string_view name, double value) {
-  if (!(value >= 0)) throw invalid_argument(std::string(name) + " " + std::to_string(value) + " needs to be positive or zero");
+  if (!(value >= 0)) LEAT_THROW(invalid_argument(std::string(name) + " " + std::to_string(value) + " needs to be positive or zero"));
 }
 }  // namespace detail
 
@@ -246,7 +246,7 @@ namespace detail {
 constexpr void check_ftrl(const ftrl_options& options) {
   checked_start(static_cast<double>(options.start), true);
   if (!(options.learning_rate_power <= 0))
-    throw invalid_argument("learning_rate_power " + std::to_string(options.learning_rate_power) + " needs to be negative or zero");
+    LEAT_THROW(invalid_argument("learning_rate_power " + std::to_string(options.learning_rate_power) + " needs to be negative or zero"));
   check_strength("l1_regularization_strength", static_cast<double>(options.l1));
   check_strength("l2_regularization_strength", static_cast<double>(options.l2));
   check_strength("l2_shrinkage_regularization_strength", static_cast<double>(options.l2_shrinkage));

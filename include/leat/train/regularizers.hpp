@@ -16,7 +16,7 @@ enum class regularizer_kind { l1, l2 };
 namespace detail {
 // Checks a scale. Errors: invalid_argument if it is negative or NaN.
 constexpr double checked_scale(double scale) {
-  if (!(scale >= 0)) throw invalid_argument("Setting a scale less than 0 on a regularizer: " + std::to_string(scale));
+  if (!(scale >= 0)) LEAT_THROW(invalid_argument("Setting a scale less than 0 on a regularizer: " + std::to_string(scale)));
   return scale;
 }
 template <class S>

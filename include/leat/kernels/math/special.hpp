@@ -16,8 +16,13 @@ constexpr T lgamma(T x) {
   else return ::lgamma(x);
 #else
   int sign = 0;
+#if defined(__GNUC__) && !defined(__clang__)  // its declaration may be hidden
+  if constexpr (sizeof(T) == 4) return __builtin_lgammaf_r(x, &sign);
+  else return __builtin_lgamma_r(x, &sign);
+#else
   if constexpr (sizeof(T) == 4) return ::lgammaf_r(x, &sign);
   else return ::lgamma_r(x, &sign);
+#endif
 #endif
 }
 

@@ -3,6 +3,7 @@
 
 #include <leat/kernels/program_plan.hpp>
 #include <leat/session/typed/array.hpp>
+#include <leat/session/typed/table.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -13,50 +14,6 @@ namespace leat::detail {
 // An array without elements may have a null address. Steps add offsets to the addresses of their operands, which is undefined for null.
 alignas(64) inline std::byte no_elements[64]{};
 [[gnu::always_inline]] inline void* some_address(void* elements) { return elements != nullptr ? elements : no_elements; }
-
-// Whether an array or number can be assigned to a variable.
-template <class V, class Array>
-struct value_check {
-  static constexpr message text() {
-    message m;
-    if constexpr (!std::is_arithmetic_v<Array>)
-      m = array_problem<V, Array>("assign: ", "the variable");
-    else if constexpr (V::rank != 0)
-      m << "assign: a number for a variable that is not a scalar";
-    else if constexpr (std::is_floating_point_v<Array> && !is_floating(V::type))
-      m << "assign: a fraction for a variable of integers";
-    return m;
-  }
-  static constexpr bool ok = text().size == 0;
-  using problem = error_in_expression<problem_text<value_check>(), operand_text<V>()>;
-};
-
-// Whether a prepared run may keep a feed. Named objects are kept by reference; unnamed numbers and views are copied, and views are read
-// where they point to. A temporary array owns its elements, so the caller could not change them between runs.
-template <class A>
-inline constexpr bool is_view = std::ranges::enable_view<A>;
-template <class A>
-  requires requires { typename A::temporary_type; }  // xtensor's name of the type of an array that could hold a view's elements
-inline constexpr bool is_view<A> = !std::is_same_v<typename A::temporary_type, A>;
-template <class Feed>
-struct kept_check {
-  using array = typename Feed::array_type;
-  static constexpr bool ok = !Feed::is_owned || std::is_arithmetic_v<array> || is_view<array>;
-  static constexpr message text() {
-    return message{} << "prepare: the feed of \"" << structure_with<typename Feed::leaf::identity>::name
-                     << "\" is an array without a name, which nobody could fill anew: give it a name, and feed that";
-  }
-  using problem = error_in_expression<problem_text<kept_check>(), operand_text<typename Feed::leaf>()>;
-};
-// The refusal of the first wrong feed.
-template <class... Feeds>
-struct kept_refusal {};
-template <class Feed, class... Feeds>
-struct kept_refusal<Feed, Feeds...> : std::conditional_t<kept_check<Feed>::ok, kept_refusal<Feeds...>, kept_check<Feed>> {};
-
-struct not_in_session {
-  static constexpr message text() { return message{} << "the session has no such variable"; }
-};
 
 /// An array with an expression's shape; `resolve` returns the sizes of named dimensions.
 template <class E, class Resolve>
@@ -101,14 +58,6 @@ struct bound_feed {
   std::conditional_t<may_copy, copied_elements<typename leaf::element>, nothing> copied;
 };
 
-template <class Program>
-constexpr int buffer_of_leaf(std::uint64_t id) {
-  for (int b = 0; b < Program::view.buffers(); ++b) {
-    const auto info = Program::view.buffer_at(b);
-    if ((info.where == storage::feed || info.where == storage::number) && info.id == id) return b;
-  }
-  return -1;
-}
 // `buffer_of_leaf` as a value; looked up once for a planned program.
 template <class Program, class Leaf>
 [[gnu::always_inline]] inline int feed_buffer() {
@@ -116,7 +65,7 @@ template <class Program, class Leaf>
     static const int found = Program::code().buffer_of_leaf(Leaf::identity::hash);
     return found;
   } else {
-    constexpr int found = buffer_of_leaf<Program>(Leaf::identity::hash);
+    constexpr int found = buffer_of_leaf(Program::view, Leaf::identity::hash);
     return found;
   }
 }
@@ -140,7 +89,7 @@ constexpr bool feeds_number() {
   if constexpr (Program::is_planned) {
     return structure_with<typename Feed::leaf::identity>::carried_count > 0;
   } else {
-    constexpr int b = buffer_of_leaf<Program>(Feed::leaf::identity::hash);
+    constexpr int b = buffer_of_leaf(Program::view, Feed::leaf::identity::hash);
     if constexpr (b < 0) return false;
     else return Program::view.buffer_at(b).where == storage::number;
   }

@@ -49,8 +49,8 @@ inline void check_number(dtype type, std::uint64_t bits) {
 // the initial values of variables may not.
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
-    throw invalid_argument(joined({"two values for one ", start, ": ", what, " \"", name, "\" starts from another ", start,
-                                   " in an expression that is fetched than in the session. ", remedy}));
+    LEAT_THROW(invalid_argument(joined({"two values for one ", start, ": ", what, " \"", name, "\" starts from another ", start,
+                                   " in an expression that is fetched than in the session. ", remedy})));
   };
   for (int k = 0; k < view.numbers(); ++k) {
     const auto row = view.number(k);
@@ -70,18 +70,22 @@ inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-// Random numbers depend only on the seed and the variable's name. They are drawn in the variable's precision.
-[[gnu::cold]] inline void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+// Random numbers depend only on the seed and the variable's name, given as its hash. They are drawn in the variable's precision. Orthonormal matrices need
+// the heap, so their code is a choice.
+template <bool Orthonormal = true>
+[[gnu::cold]] void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::uint64_t name) {
   const auto count = static_cast<std::uint64_t>(v.extent.elements());
-  const std::uint64_t seed = mix(numbers[2], hash_text(name));
+  const std::uint64_t seed = mix(numbers[2], name);
   double first = std::bit_cast<double>(numbers[0]);
   double second = std::bit_cast<double>(numbers[1]);
-  if (v.kind == initializer_kind::orthogonal) {
-    const auto columns = static_cast<std::size_t>(v.extent[v.extent.rank - 1]);
-    const auto q = columns == 0 ? std::vector<double>{} : orthonormal(static_cast<std::size_t>(count) / columns, columns, seed);
-    for (std::size_t i = 0; i < q.size(); ++i)
-      write_number(to + i * static_cast<std::size_t>(size_of(v.type)), v.type, std::bit_cast<std::uint64_t>(first * q[i]));
-    return;
+  if constexpr (Orthonormal) {
+    if (v.kind == initializer_kind::orthogonal) {
+      const auto columns = static_cast<std::size_t>(v.extent[v.extent.rank - 1]);
+      const auto q = columns == 0 ? std::vector<double>{} : orthonormal(static_cast<std::size_t>(count) / columns, columns, seed);
+      for (std::size_t i = 0; i < q.size(); ++i)
+        write_number(to + i * static_cast<std::size_t>(size_of(v.type)), v.type, std::bit_cast<std::uint64_t>(first * q[i]));
+      return;
+    }
   }
   initializer_kind kind = v.kind;
   if (kind == initializer_kind::variance_scaling || kind == initializer_kind::glorot_uniform) {
@@ -111,11 +115,11 @@ inline std::uint64_t bits_as(dtype type, double value) {
 template <bool Random>
 [[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   if (const std::string_view problem = matrix_problem(v.kind, v.extent); !problem.empty())
-    throw invalid_argument(joined({"variable \"", name, "\": ", problem}));
+    LEAT_THROW(invalid_argument(joined({"variable \"", name, "\": ", problem})));
   if constexpr (Random) {
     if (!is_random(v.kind)) return;
     if (!is_floating(v.type))
-      throw invalid_argument(joined({"variable \"", name, "\" cannot start from random numbers: they are float32 or float64"}));
+      LEAT_THROW(invalid_argument(joined({"variable \"", name, "\" cannot start from random numbers: they are float32 or float64"})));
     for (int i = 0; v.kind != initializer_kind::glorot_uniform && i < 2; ++i)
       if (const double value = std::bit_cast<double>(numbers[i]); !fits(v.type, value))
         refuse_number(joined({"variable \"", name, "\": "}), v.type, value);
@@ -138,7 +142,7 @@ template <bool Random>
     for (std::size_t i = 0; i < columns && i * (columns + 1) < count; ++i)
       write_number(to + i * (columns + 1) * size, v.type, bits_as(v.type, std::bit_cast<double>(numbers[0])));
   } else if constexpr (Random) {
-    fill_random(to, v, numbers, name);
+    fill_random(to, v, numbers, hash_text(name));
   }
 }
 

@@ -4,10 +4,55 @@
 
 #include <leat/expr/feed.hpp>
 #include <leat/expr/fetch.hpp>
-#include <leat/session/typed/bind.hpp>
 #include <leat/session/typed/table.hpp>
 
+#include <ranges>
+
 namespace leat::detail {
+
+// Whether an array or number can be assigned to a variable.
+template <class V, class Array>
+struct value_check {
+  static constexpr message text() {
+    message m;
+    if constexpr (!std::is_arithmetic_v<Array>)
+      m = array_problem<V, Array>("assign: ", "the variable");
+    else if constexpr (V::rank != 0)
+      m << "assign: a number for a variable that is not a scalar";
+    else if constexpr (std::is_floating_point_v<Array> && !is_floating(V::type))
+      m << "assign: a fraction for a variable of integers";
+    return m;
+  }
+  static constexpr bool ok = text().size == 0;
+  using problem = error_in_expression<problem_text<value_check>(), operand_text<V>()>;
+};
+
+// Whether a prepared run may keep a feed. Named objects are kept by reference; unnamed numbers and views are copied, and views are read
+// where they point to. A temporary array owns its elements, so the caller could not change them between runs.
+template <class A>
+inline constexpr bool is_view = std::ranges::enable_view<A>;
+template <class A>
+  requires requires { typename A::temporary_type; }  // xtensor's name of the type of an array that could hold a view's elements
+inline constexpr bool is_view<A> = !std::is_same_v<typename A::temporary_type, A>;
+template <class Feed>
+struct kept_check {
+  using array = typename Feed::array_type;
+  static constexpr bool ok = !Feed::is_owned || std::is_arithmetic_v<array> || is_view<array>;
+  static constexpr message text() {
+    return message{} << "prepare: the feed of \"" << structure_with<typename Feed::leaf::identity>::name
+                     << "\" is an array without a name, which nobody could fill anew: give it a name, and feed that";
+  }
+  using problem = error_in_expression<problem_text<kept_check>(), operand_text<typename Feed::leaf>()>;
+};
+// The refusal of the first wrong feed.
+template <class... Feeds>
+struct kept_refusal {};
+template <class Feed, class... Feeds>
+struct kept_refusal<Feed, Feeds...> : std::conditional_t<kept_check<Feed>::ok, kept_refusal<Feeds...>, kept_check<Feed>> {};
+
+struct not_in_session {
+  static constexpr message text() { return message{} << "the session has no such variable"; }
+};
 
 // Whether a feed of one of these placeholders determines the size of a named dimension.
 template <class... LeafIds>

@@ -6,7 +6,7 @@
 #include <leat/core/list.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/passes/lower.hpp>
-#include <leat/session/typed/array.hpp>
+#include <leat/expr/initializer.hpp>
 
 #include <cstdio>
 
@@ -101,8 +101,8 @@ class session_view {
                       value_of_bits(row.type, static_cast<std::int64_t>(now)));
       else if (row.kind == initializer_kind::array) differs = "starts from an array of other elements in one expression than in another";
       else differs = "has an initializer of other numbers in one expression than in another";
-      throw invalid_argument(joined({"variable \"", view.name_of(v).view(), "\" ", differs,
-                                     ": one name is one variable in a session; make it once and pass it on, or name the other"}));
+      LEAT_THROW(invalid_argument(joined({"variable \"", view.name_of(v).view(), "\" ", differs,
+                                     ": one name is one variable in a session; make it once and pass it on, or name the other"})));
     }
   }
   two_values_of(is_array);
@@ -231,5 +231,14 @@ struct program_table {
     return m;
   }
 };
+
+/// The buffer of a placeholder or number, or -1.
+constexpr int buffer_of_leaf(const program_view& view, std::uint64_t id) {
+  for (int b = 0; b < view.buffers(); ++b) {
+    const auto info = view.buffer_at(b);
+    if ((info.where == storage::feed || info.where == storage::number) && info.id == id) return b;
+  }
+  return -1;
+}
 
 }  // namespace leat::detail
