@@ -37,7 +37,8 @@ std::vector<std::string> types_and_names(graph& g, std::string_view under) {
   std::vector<std::string> all;
   for (const auto& op : get_operations(g)) {
     const std::string type(op.type()), name(op.name());
-    if (!name.starts_with(under) || says(name, "/Initializer") || says(name, "/Assign") || says(name, "/read") || type == "VariableV2") continue;
+    if (!name.starts_with(under) || says(name, "/Initializer") || says(name, "/Assign") || says(name, "/read") || type == "VariableV2")
+      continue;
     all.push_back(type + " " + name);
   }
   return all;
@@ -94,8 +95,7 @@ TEST_CASE("convolutions of images: values and gradients of TensorFlow") {
         layers::conv2d(x, 4, 3, {.name = "c"});
         return layers::conv2d(x, 4, 3, {.name = "c", .reuse = true});
       },
-      {-1, 8, 8, 3}, shape_value{2, 8, 8, 3},
-      {"c_1/BiasAdd:0", {-1, 6, 6, 4}, kernel_and_bias("c"), {2474.375, 36.6875, 43068.5, -256.5}});
+      {-1, 8, 8, 3}, shape_value{2, 8, 8, 3}, {"c_1/BiasAdd:0", {-1, 6, 6, 4}, kernel_and_bias("c"), {2474.375, 36.6875, 43068.5, -256.5}});
 }
 
 TEST_CASE("convolutions of sequences and volumes: values and gradients of TensorFlow") {
@@ -116,7 +116,8 @@ TEST_CASE("separable convolutions: values and gradients of TensorFlow") {
   const auto variables = [](const std::string& name) {
     return std::vector<std::string>{name + "/depthwise_kernel:0", name + "/pointwise_kernel:0", name + "/bias:0"};
   };
-  run_layer([](const output& x) { return layers::separable_conv2d(x, 4, 3, {.depth_multiplier = 2, .activation = layers::relu}); }, image, fed,
+  run_layer([](const output& x) { return layers::separable_conv2d(x, 4, 3, {.depth_multiplier = 2, .activation = layers::relu}); }, image,
+            fed,
             {"separable_conv2d/Relu:0",
              {-1, 6, 6, 4},
              variables("separable_conv2d"),
@@ -131,17 +132,13 @@ TEST_CASE("separable convolutions: values and gradients of TensorFlow") {
              {-1, 4, 4, 4},
              variables("separable_conv2d"),
              {-197.875, 13.59765625, -1971.03125, -3806.359375, -176.5}});
-  run_layer([](const output& x) { return layers::separable_conv1d(x, 4, 3, {.depth_multiplier = 2, .activation = layers::relu}); },
-            {-1, 8, 3}, shape_value{2, 8, 3},
-            {"separable_conv1d/Relu:0",
-             {-1, 6, 4},
-             variables("separable_conv1d"),
-             {203.96875, -82.17578125, -170.109375, -530.875, 138.6875}});
-  const auto alone = run_layer([](const output& x) { return layers::depthwise_conv2d(x, 3, {.depth_multiplier = 2}); }, image, fed,
-                               {"depthwise_conv2d/BiasAdd:0",
-                                {-1, 6, 6, 6},
-                                {"depthwise_conv2d/depthwise_kernel:0", "depthwise_conv2d/bias:0"},
-                                {}});
+  run_layer(
+      [](const output& x) { return layers::separable_conv1d(x, 4, 3, {.depth_multiplier = 2, .activation = layers::relu}); }, {-1, 8, 3},
+      shape_value{2, 8, 3},
+      {"separable_conv1d/Relu:0", {-1, 6, 4}, variables("separable_conv1d"), {203.96875, -82.17578125, -170.109375, -530.875, 138.6875}});
+  const auto alone =
+      run_layer([](const output& x) { return layers::depthwise_conv2d(x, 3, {.depth_multiplier = 2}); }, image, fed,
+                {"depthwise_conv2d/BiasAdd:0", {-1, 6, 6, 6}, {"depthwise_conv2d/depthwise_kernel:0", "depthwise_conv2d/bias:0"}, {}});
   const auto with_identity = run_layer(
       [](const output& x) {
         const auto kernel = get_variable("k", {3, 3, 3, 2}, {.initializer = ones});
@@ -155,20 +152,19 @@ TEST_CASE("separable convolutions: values and gradients of TensorFlow") {
 
 TEST_CASE("transposed convolutions: values and gradients of TensorFlow") {
   const shape_value fed{2, 8, 8, 3};
-  run_layer([](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .activation = layers::relu}); }, {-1, 8, 8, 3}, fed,
-            {"conv2d_transpose/Relu:0", {-1, 17, 17, 4}, kernel_and_bias("conv2d_transpose"), {7961.0, -285.25, -849.375, 6115.0}});
-  run_layer([](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .pad = padding::same}); }, {5, 8, 8, 3},
-            shape_value{5, 8, 8, 3},
-            {"conv2d_transpose/BiasAdd:0", {5, 16, 16, 4}, kernel_and_bias("conv2d_transpose"), {-13530.25, 1775.1875, -13497.25, -6382.0}});
+  run_layer([](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .activation = layers::relu}); }, {-1, 8, 8, 3},
+            fed, {"conv2d_transpose/Relu:0", {-1, 17, 17, 4}, kernel_and_bias("conv2d_transpose"), {7961.0, -285.25, -849.375, 6115.0}});
+  run_layer(
+      [](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .pad = padding::same}); }, {5, 8, 8, 3},
+      shape_value{5, 8, 8, 3},
+      {"conv2d_transpose/BiasAdd:0", {5, 16, 16, 4}, kernel_and_bias("conv2d_transpose"), {-13530.25, 1775.1875, -13497.25, -6382.0}});
   run_layer([](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .pad = padding::same, .use_bias = false}); },
             {-1, -1, -1, 3}, fed,
             {"conv2d_transpose/conv2d_transpose:0", {-1, -1, -1, 4}, {"conv2d_transpose/kernel:0"}, {-62.875, -779.625, -5075.0}});
-  run_layer([](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .order = axis_order::channels_first}); },
-            {-1, 3, 8, 8}, shape_value{2, 3, 8, 8},
-            {"conv2d_transpose/BiasAdd:0",
-             {-1, 4, 17, 17},
-             kernel_and_bias("conv2d_transpose"),
-             {-6141.125, -681.0625, 12654.875, -2877.75}});
+  run_layer(
+      [](const output& x) { return layers::conv2d_transpose(x, 4, 3, {.strides = 2, .order = axis_order::channels_first}); }, {-1, 3, 8, 8},
+      shape_value{2, 3, 8, 8},
+      {"conv2d_transpose/BiasAdd:0", {-1, 4, 17, 17}, kernel_and_bias("conv2d_transpose"), {-6141.125, -681.0625, 12654.875, -2877.75}});
   run_layer([](const output& x) { return layers::conv3d_transpose(x, 4, 3, {.strides = 2, .activation = layers::relu}); }, {-1, 4, 4, 4, 3},
             shape_value{2, 4, 4, 4, 3},
             {"conv3d_transpose/Relu:0", {-1, 9, 9, 9, 4}, kernel_and_bias("conv3d_transpose"), {19961.125, 106.1875, -1295.875, 15552.25}});
@@ -222,12 +218,12 @@ TEST_CASE("channels first give what channels last give") {
        {2, 3, 8});
   both([](const output& x, axis_order o) { return layers::conv3d(x, 5, {3, 2, 1}, {.order = o, .name = "c"}); }, last3, first3,
        {2, 3, 5, 4, 3});
-  both([](const output& x, axis_order o) { return layers::conv3d_transpose(x, 5, {3, 2, 1}, {.strides = 2, .order = o, .name = "c"}); }, last3,
-       first3, {2, 3, 5, 4, 3});
-  both([](const output& x, axis_order o) { return layers::separable_conv2d(x, 5, 3, {.order = o, .depth_multiplier = 2, .name = "c"}); }, last2,
-       first2, {2, 3, 8, 7});
-  both([](const output& x, axis_order o) { return layers::separable_conv1d(x, 5, 3, {.order = o, .depth_multiplier = 2, .name = "c"}); }, last1,
-       last1, {2, 3, 8});
+  both([](const output& x, axis_order o) { return layers::conv3d_transpose(x, 5, {3, 2, 1}, {.strides = 2, .order = o, .name = "c"}); },
+       last3, first3, {2, 3, 5, 4, 3});
+  both([](const output& x, axis_order o) { return layers::separable_conv2d(x, 5, 3, {.order = o, .depth_multiplier = 2, .name = "c"}); },
+       last2, first2, {2, 3, 8, 7});
+  both([](const output& x, axis_order o) { return layers::separable_conv1d(x, 5, 3, {.order = o, .depth_multiplier = 2, .name = "c"}); },
+       last1, last1, {2, 3, 8});
   both([](const output& x, axis_order o) { return layers::max_pooling2d(x, {3, 2}, {2, 1}, {.order = o}); }, last2, first2, {2, 3, 8, 7});
   both([](const output& x, axis_order o) { return layers::average_pooling3d(x, {3, 2, 1}, 2, {.order = o}); }, last3, first3,
        {2, 3, 5, 4, 3});
@@ -262,8 +258,8 @@ TEST_CASE("the nodes of layers are those of tf.layers") {
         "Conv2DBackpropInput conv2d_transpose/conv2d_transpose"})
     CHECK_MESSAGE(std::ranges::find(transposed, node) != transposed.end(), node);
   CHECK(types_and_names(g, "max_pooling1d/") == std::vector<std::string>{"Const max_pooling1d/ExpandDims/dim",
-                                                                          "ExpandDims max_pooling1d/ExpandDims",
-                                                                          "MaxPool max_pooling1d/MaxPool", "Squeeze max_pooling1d/Squeeze"});
+                                                                         "ExpandDims max_pooling1d/ExpandDims",
+                                                                         "MaxPool max_pooling1d/MaxPool", "Squeeze max_pooling1d/Squeeze"});
 }
 
 TEST_CASE("layers as objects, with regularizers, in a sequence") {
@@ -317,5 +313,6 @@ TEST_CASE("what layers that convolve and pool refuse") {
   refused([&] { layers::max_pooling2d(flat, 2, 2); }, "expected ndim=4");
   refused([&] { layers::max_pooling1d(x, {2, 2}, 2); }, "must be a tuple of 1 integers");
   refused([&] { max_pool2d(x, {2}, {.dilations = {2}}); }, "pools have none");
-  refused([&] { conv2d(x, constant(values_of(shape_value{1, 1, 3, 1}, 1, 7, 3, 1.0f)), {.strides = {1, 1, 1}}); }, "The `strides` argument");
+  refused([&] { conv2d(x, constant(values_of(shape_value{1, 1, 3, 1}, 1, 7, 3, 1.0f)), {.strides = {1, 1, 1}}); },
+          "The `strides` argument");
 }

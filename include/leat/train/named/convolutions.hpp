@@ -25,7 +25,7 @@ struct convolution_options {
   along_axes strides = 1;
   padding pad = padding::valid;
   axis_order order = axis_order::channels_last;
-  along_axes dilation_rate = 1;  // from element to element of a window; 1 where strides are not
+  along_axes dilation_rate = 1;      // from element to element of a window; 1 where strides are not
   activation_function activation{};  // empty: linear
   bool use_bias = true;
   first_value kernel_initializer{};  // empty: the scope's, or else Glorot's

@@ -159,8 +159,7 @@ LEAT_FUNCTION output call_transposed(layer::state& its, const output& x, std::in
       const int of_space = axis - how.first_of_space();
       if (of_space >= 0 && of_space < how.axes && static_cast<bool>(space[static_cast<std::size_t>(of_space)]))
         parts.push_back(space[static_cast<std::size_t>(of_space)]);
-      else
-        parts.push_back(g.named().make_constant(g, static_cast<std::int32_t>(known[axis]), std::to_string(axis)));
+      else parts.push_back(g.named().make_constant(g, static_cast<std::int32_t>(known[axis]), std::to_string(axis)));
     }
     extent = call_operator(g, "Pack", parts, {}, scope.text()).result();
   }
@@ -215,9 +214,8 @@ LEAT_FUNCTION layer convolution_layer(std::string kind, int axes, std::int64_t f
                                       const convolution_options& options) {
   const convolved_axes how(kind, axes, size, options);
   checked_filters(kind, filters);
-  return made(std::move(kind), options.name, options.reuse, [filters, how, options](layer::state& its, const output& x) {
-    return call_convolution(its, x, filters, how, options);
-  });
+  return made(std::move(kind), options.name, options.reuse,
+              [filters, how, options](layer::state& its, const output& x) { return call_convolution(its, x, filters, how, options); });
 }
 LEAT_FUNCTION layer transposed_layer(std::string kind, int axes, std::int64_t filters, const along_axes& size,
                                      const convolution_options& options) {
@@ -225,9 +223,8 @@ LEAT_FUNCTION layer transposed_layer(std::string kind, int axes, std::int64_t fi
   checked_filters(kind, filters);
   for (const std::int64_t n : how.dilations)
     if (n != 1) throw invalid_argument(kind + ": a dilation rate of " + std::to_string(n) + "; it has none");
-  return made(std::move(kind), options.name, options.reuse, [filters, how, options](layer::state& its, const output& x) {
-    return call_transposed(its, x, filters, how, options);
-  });
+  return made(std::move(kind), options.name, options.reuse,
+              [filters, how, options](layer::state& its, const output& x) { return call_transposed(its, x, filters, how, options); });
 }
 LEAT_FUNCTION void check_multiplier(std::string_view kind, const separable_options& options) {
   if (options.depth_multiplier < 1 || options.depth_multiplier > INT32_MAX)
@@ -238,9 +235,8 @@ LEAT_FUNCTION layer separable_layer(std::string kind, int axes, std::int64_t fil
   const convolved_axes how(kind, axes, size, options);
   checked_filters(kind, filters);
   check_multiplier(kind, options);
-  return made(std::move(kind), options.name, options.reuse, [filters, how, options](layer::state& its, const output& x) {
-    return call_separable(its, x, filters, how, options);
-  });
+  return made(std::move(kind), options.name, options.reuse,
+              [filters, how, options](layer::state& its, const output& x) { return call_separable(its, x, filters, how, options); });
 }
 
 using pool_function = output (*)(const output&, const std::vector<std::int64_t>&, const space_options&, std::string_view,
@@ -307,9 +303,8 @@ LEAT_FUNCTION output conv3d_transpose(const output& x, std::int64_t filters, con
 LEAT_FUNCTION layer depthwise_conv2d(const along_axes& size, const separable_options& options) {
   const detail::convolved_axes how("depthwise_conv2d", 2, size, options);
   detail::check_multiplier(how.kind, options);
-  return detail::made("depthwise_conv2d", options.name, options.reuse, [how, options](layer::state& its, const output& x) {
-    return detail::call_depthwise(its, x, how, options);
-  });
+  return detail::made("depthwise_conv2d", options.name, options.reuse,
+                      [how, options](layer::state& its, const output& x) { return detail::call_depthwise(its, x, how, options); });
 }
 LEAT_FUNCTION output depthwise_conv2d(const output& x, const along_axes& size, const separable_options& options,
                                       const std::source_location& where) {
