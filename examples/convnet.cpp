@@ -24,17 +24,15 @@
 #include <leat/leat.hpp>
 #include <leat/summary.hpp>
 
-#include "support/digits_table.hpp"
+#include "support/moved_pictures.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -43,9 +41,6 @@ using namespace leat;
 using namespace leat::literals;
 
 namespace {
-
-constexpr std::size_t side = 8;
-static_assert(side * side == examples::cells);
 
 struct options {
   std::string data = LEAT_EXAMPLE_DATA "/digits.csv";
@@ -57,33 +52,15 @@ struct options {
   std::string logdir, checkpoints;
 };
 
-xt::xtensor<float, 4> images_of(const examples::pictures& all) {
-  xt::xtensor<float, 4> images(std::array<std::size_t, 4>{all.labels.size(), side, side, 1});
-  std::copy(all.cells_of.begin(), all.cells_of.end(), images.begin());
-  return images;
-}
-
-// Moves a picture by some cells down and to the right; what comes in is empty.
-void move(xt::xtensor<float, 3>& picture, int down, int right) {
-  constexpr int n = side;
-  auto moved = picture;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
-      const int y = i - down, x = j - right;
-      moved(i, j, 0) = y >= 0 && y < n && x >= 0 && x < n ? picture(y, x, 0) : 0.0f;
-    }
-  picture = moved;
-}
-
 int run(const options& given) {
   const auto training = examples::read_digits(given.data, false);
   const auto held_out = examples::read_digits(given.data, true);
-  const auto held_out_images = images_of(held_out);
+  const auto held_out_images = examples::images_of(held_out);
   const std::size_t batches = training.labels.size() / given.batch;
   if (batches == 0) throw std::runtime_error("a batch is larger than the training data");
   std::printf("%zu pictures to train on, %zu held out\n", training.labels.size(), held_out.labels.size());
 
-  auto images = placeholder<"images", float, "batch", side, side, 1>();
+  auto images = placeholder<"images", float, "batch", examples::side, examples::side, 1>();
   auto labels = placeholder<"labels", std::int64_t, "batch">();
   auto steps = global_step();
   auto rate = polynomial_decay(given.rate, steps, static_cast<float>(batches) * static_cast<float>(given.epochs), 0.02f * given.rate, 1.0f);
@@ -108,18 +85,7 @@ int run(const options& given) {
 
   // After a restart the pictures come in another order than without it: the order follows from the seed and from the first step.
   const auto first_step = s.value(steps);
-  const auto data = dataset::from_tensor_slices(images_of(training), training.labels)
-                        .shuffle(training.labels.size(), given.seed + static_cast<unsigned>(first_step))
-                        .modify(
-                            [normal = std::normal_distribution<float>(0.0f, given.noise)](
-                                data::random_stream& random, xt::xtensor<float, 3>& picture, std::int64_t&) mutable {
-                              std::uniform_int_distribution<int> by(-1, 1);
-                              const int down = by(random);
-                              move(picture, down, by(random));
-                              normal.reset();
-                              for (float& cell : picture) cell += normal(random);
-                            },
-                            given.seed + static_cast<unsigned>(first_step))
+  const auto data = examples::moved_pictures(training, given.noise, given.seed + static_cast<unsigned>(first_step))
                         .batch(given.batch, true)
                         .repeat()
                         .prefetch(8);

@@ -8,6 +8,7 @@
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/functions/convolution.hpp>
 #include <leat/named/functions/embedding.hpp>
 #include <leat/named/functions/nn.hpp>
 #include <leat/named/functions/queue.hpp>
@@ -29,6 +30,7 @@
 #include <leat/named/variables/variable_scope.hpp>
 #include <leat/train/named/accumulate.hpp>
 #include <leat/train/named/clip.hpp>
+#include <leat/train/named/convolutions.hpp>
 #include <leat/train/named/global_step.hpp>
 #include <leat/train/named/layers.hpp>
 #include <leat/train/named/losses.hpp>
