@@ -224,6 +224,7 @@ class unroller {
     list<int> parts = elements_[i];
     for (int& p : parts) p = write_.present(p, n.result.type);
     if (parts.size() > 1) map_[i] = to_.add_known(info_of<assemble_op>, n.result, parts, sizes, {});
+    else if (is_constant(to_, parts[0])) map_[i] = to_.add(info_of<copy_op>, parts, sizes);  // an array that views can be of
     else if (extent.rank > 0) map_[i] = to_.add(info_of<reshape_op>, parts, sizes);
     else map_[i] = parts[0];
     return map_[i];
