@@ -69,7 +69,8 @@ std::vector<double> positive_definite() {
   std::vector<double> a(static_cast<std::size_t>(N * N));
   for (std::int64_t i = 0; i < N; ++i)
     for (std::int64_t j = 0; j < N; ++j)
-      a[static_cast<std::size_t>(i * N + j)] = i == j ? static_cast<double>(N) + 0.25 * static_cast<double>(i) : 1.0 / static_cast<double>(2 + i + j);
+      a[static_cast<std::size_t>(i * N + j)] =
+          i == j ? static_cast<double>(N) + 0.25 * static_cast<double>(i) : 1.0 / static_cast<double>(2 + i + j);
   return a;
 }
 
@@ -149,7 +150,8 @@ TEST_CASE("sums keep the order of loops") {
     const auto rows = reshape<2, n>(both);
     CHECK(difference(reduce_sum(concat<0>(x, slice<begins<0>, sizes<1>>(x))), both) == 0);
     CHECK(difference(reduce_sum<1>(rows), reduce_sum<0>(rows), reduce_prod<1>(rows), both) == 0);
-    CHECK(difference(reduce_sum(concat<0>(y, y)), reduce_mean(concat<0>(y, y)), reduce_sum<0>(transpose(reshape<2, n>(concat<0>(y, y))))) == 0);
+    CHECK(difference(reduce_sum(concat<0>(y, y)), reduce_mean(concat<0>(y, y)),
+                     reduce_sum<0>(transpose(reshape<2, n>(concat<0>(y, y))))) == 0);
   };
   of(std::integral_constant<std::int64_t, 1>{});
   of(std::integral_constant<std::int64_t, 2>{});
