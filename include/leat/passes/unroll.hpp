@@ -284,7 +284,7 @@ class unroller {
       std::int64_t index[max_rank]{};
       place_of(extent, k, index);
       if (is_product) parts.push_back(product(n, index[0], index[1]));
-      else if (is_moved) parts.push_back(moved(i, n, index, k));
+      else if (is_moved) parts.push_back(moved(n, index, k));
       else if (n.op->kind == op_kind::reduction) parts.push_back(sum(n, index));
       else parts.push_back(arithmetic(n, index));
     }
@@ -309,10 +309,10 @@ class unroller {
     return sum;
   }
   // The element of an operand that appears at a place of the result, or a zero.
-  constexpr int moved(int i, const node& n, const std::int64_t* index, std::int64_t k) {
+  constexpr int moved(const node& n, const std::int64_t* index, std::int64_t k) {
     const moved_elements::source from = moved_elements::at(from_, n, index, k);
     if (from.input >= 0) return element(from_.input(n, from.input), from.position);
-    return derives_[i] != 0 ? element_writer::absent : write_.number(n.result.type, 0);
+    return write_.number(n.result.type, 0);
   }
   constexpr int arithmetic(const node& n, const std::int64_t* index) {
     int in[graph::max_operands];
