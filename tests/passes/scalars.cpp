@@ -2,6 +2,7 @@
 
 #include <leat/calculus.hpp>
 #include <leat/planned.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/check.hpp"
 #include "support/graphs.hpp"
@@ -68,7 +69,8 @@ std::vector<double> positive_definite() {
   std::vector<double> a(static_cast<std::size_t>(N * N));
   for (std::int64_t i = 0; i < N; ++i)
     for (std::int64_t j = 0; j < N; ++j)
-      a[static_cast<std::size_t>(i * N + j)] = i == j ? static_cast<double>(N) + 0.25 * static_cast<double>(i) : 1.0 / static_cast<double>(2 + i + j);
+      a[static_cast<std::size_t>(i * N + j)] =
+          i == j ? static_cast<double>(N) + 0.25 * static_cast<double>(i) : 1.0 / static_cast<double>(2 + i + j);
   return a;
 }
 
@@ -148,7 +150,8 @@ TEST_CASE("sums keep the order of loops") {
     const auto rows = reshape<2, n>(both);
     CHECK(difference(reduce_sum(concat<0>(x, slice<begins<0>, sizes<1>>(x))), both) == 0);
     CHECK(difference(reduce_sum<1>(rows), reduce_sum<0>(rows), reduce_prod<1>(rows), both) == 0);
-    CHECK(difference(reduce_sum(concat<0>(y, y)), reduce_mean(concat<0>(y, y)), reduce_sum<0>(transpose(reshape<2, n>(concat<0>(y, y))))) == 0);
+    CHECK(difference(reduce_sum(concat<0>(y, y)), reduce_mean(concat<0>(y, y)),
+                     reduce_sum<0>(transpose(reshape<2, n>(concat<0>(y, y))))) == 0);
   };
   of(std::integral_constant<std::int64_t, 1>{});
   of(std::integral_constant<std::int64_t, 2>{});
@@ -269,6 +272,49 @@ TEST_CASE("matrices that cannot be decomposed") {
   CHECK(i(0, 1) == 0.25);
   CHECK(i(1, 0) == 0.5);
   CHECK(i(1, 1) == 0);
+}
+
+TEST_CASE("the systems of many models are one loop over the models") {
+  const auto of = [](auto size) {
+    constexpr std::int64_t n = decltype(size)::value, models = 11;
+    std::vector<double> all;
+    for (int k = 0; k < models; ++k) {
+      std::vector<double> one = positive_definite<n>();
+      one[0] += 0.125 * k;
+      if (k == 3) one[0] = -1;  // has no decomposition
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    const auto a = variable<"a", double, models, n, n>(all);
+    const auto b = variable<"b", double, models, n, 2>(some_values<double, models * n * 2>());
+    const auto shared = variable<"shared", double, n, n>(positive_definite<n>());
+    const auto l = vmap([](const auto& x) { return cholesky(x); })(a);
+    const auto x = vmap([](const auto& m, const auto& y) { return cholesky_solve(cholesky(m), y); })(a, b);
+    const auto y = vmap([](const auto& m, const auto& right) { return solve(m, right); })(a, b);
+    const auto inverses = vmap([](const auto& m) { return inverse(m); })(a);
+    const auto by_shared = vmap([&](const auto& right) { return triangular_solve<true>(shared, right); })(b);
+    CHECK(steps(x) == "cluster");
+    CHECK(steps(y) == "cluster");
+    CHECK(difference(l, x, y, inverses, by_shared) < 1e-13);
+    session s{l, y};
+    s.initialize();
+    const auto [factors, solved] = s.run(fetch(l, y));
+    for (std::size_t k = 0; k < models; ++k) {
+      CHECK(std::isnan(factors(k, 0, 0)) == (k == 3));
+      CHECK(std::isfinite(solved(k, 0, 0)));
+      if (n > 1) CHECK(factors(k, 0, n - 1) == 0);
+    }
+    // As of one matrix at a time.
+    const auto one = slice<begins<2, 0, 0>, sizes<1, n, n>>(a);
+    const auto alone = cholesky(reshape<n, n>(one));
+    session t{alone};
+    t.initialize();
+    const auto [single] = t.run(fetch(alone));
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) CHECK(single(i, j) == doctest::Approx(factors(2, i, j)).epsilon(1e-15));
+  };
+  of(std::integral_constant<std::int64_t, 1>{});
+  of(std::integral_constant<std::int64_t, 2>{});
+  of(std::integral_constant<std::int64_t, 4>{});
 }
 
 TEST_CASE("a program with too many elements keeps its arrays") {

@@ -11,10 +11,9 @@
 // infinity or NaN, or by a negative number, they may differ: the interpreter computes that product.
 
 #include <leat/core/list.hpp>
-#include <leat/ops/diagonals.hpp>
-#include <leat/ops/reorder.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/passes/arrange.hpp>
+#include <leat/passes/moved_elements.hpp>
 #include <leat/passes/stored_elements.hpp>
 #include <leat/passes/unroll_elements.hpp>
 #include <leat/passes/unroll_matrices.hpp>
@@ -50,7 +49,7 @@ class unroller {
   static constexpr bool may_be_seed(const graph& g, const node& n) {
     const int code = n.op->code;
     if (n.op->kind != op_kind::kernel && code != operator_record<equal_op>::code) return false;
-    return is_small_product(g, n) || (is_joined(code) && is_small(n.result, most_derivatives)) || is_direction(g, n) ||
+    return is_small_product(g, n) || (moved_elements::are_joined(code) && is_small(n.result, most_derivatives)) || is_direction(g, n) ||
            (small_matrices::knows(g, n) && is_small(n.result, small_matrices::most_elements));
   }
 
@@ -97,17 +96,6 @@ class unroller {
 
   // ---- choosing ------------------------------------------------------------------------------------------------------------
 
-  static constexpr bool is_view(int code) {
-    return code == operator_record<transpose_op>::code || code == operator_record<reshape_op>::code ||
-           code == operator_record<slice_op>::code;
-  }
-  // Whether an operator puts elements of arrays together, as a step of its own.
-  static constexpr bool is_joined(int code) {
-    return code == operator_record<concat_op>::code || code == operator_record<pad_op>::code ||
-           code == operator_record<reverse_op>::code || code == operator_record<matrix_diag_op>::code ||
-           code == operator_record<matrix_set_diag_op>::code || code == operator_record<matrix_diag_part_op>::code ||
-           code == operator_record<matrix_band_part_op>::code;
-  }
   static constexpr bool counts_directions(const node& n) {
     return n.op->kind == op_kind::index && n.attribute_count == direction_attributes;
   }
@@ -135,12 +123,12 @@ class unroller {
       const int x = from_.input(n, k);
       const op_kind kind = from_.at(x).op->kind;
       if (chosen_[x] == 0 && kind == op_kind::view) return false;
-      const bool may_be_large = derives || is_matrix || kind == op_kind::index || is_view(code);
+      const bool may_be_large = derives || is_matrix || kind == op_kind::index || moved_elements::are_viewed(code);
       if (!is_small(from_.at(x).result, may_be_large ? most_derivatives : most_elements)) return false;
     }
     if (n.op->kind == op_kind::element) return (!n.op->costly || n.result.extent.elements() <= most_costly) && takes_scalars(n);
     if (n.op->kind == op_kind::reduction) return sums_.keeps_order(n);
-    return is_view(code) || is_joined(code) || is_matrix || is_small_product(from_, n);
+    return moved_elements::are_viewed(code) || moved_elements::are_joined(code) || is_matrix || is_small_product(from_, n);
   }
 
   // Marks all nodes that could become scalars.
@@ -224,6 +212,7 @@ class unroller {
     list<int> parts = elements_[i];
     for (int& p : parts) p = write_.present(p, n.result.type);
     if (parts.size() > 1) map_[i] = to_.add_known(info_of<assemble_op>, n.result, parts, sizes, {});
+    else if (is_constant(to_, parts[0])) map_[i] = to_.add(info_of<copy_op>, parts, sizes);  // an array that views can be of
     else if (extent.rank > 0) map_[i] = to_.add(info_of<reshape_op>, parts, sizes);
     else map_[i] = parts[0];
     return map_[i];
@@ -288,14 +277,14 @@ class unroller {
       return;
     }
     const bool is_product = code == operator_record<matmul_op>::code;
-    const bool is_moved = is_view(code) || is_joined(code);
+    const bool is_moved = moved_elements::are_viewed(code) || moved_elements::are_joined(code);
     list<int> parts;
     parts.reserve(static_cast<std::size_t>(count));
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t index[max_rank]{};
       place_of(extent, k, index);
       if (is_product) parts.push_back(product(n, index[0], index[1]));
-      else if (is_moved) parts.push_back(moved(i, n, index, k));
+      else if (is_moved) parts.push_back(moved(n, index, k));
       else if (n.op->kind == op_kind::reduction) parts.push_back(sum(n, index));
       else parts.push_back(arithmetic(n, index));
     }
@@ -303,11 +292,6 @@ class unroller {
   }
   static constexpr void place_of(const shape& extent, std::int64_t k, std::int64_t* index) {
     for (int a = extent.rank; a-- > 0; k /= extent[a]) index[a] = k % extent[a];
-  }
-  static constexpr std::int64_t position_of(const shape& extent, const std::int64_t* index) {
-    std::int64_t position = 0;
-    for (int a = 0; a < extent.rank; ++a) position = position * extent[a] + index[a];
-    return position;
   }
   // The sum over the inner dimension, in the order of the kernel for small products.
   constexpr int product(const node& n, std::int64_t row, std::int64_t column) {
@@ -324,64 +308,11 @@ class unroller {
     }
     return sum;
   }
-  // The element of an operand that appears at a place of the result, or what is there instead.
-  constexpr int moved(int i, const node& n, const std::int64_t* index, std::int64_t k) {
-    const int x = from_.input(n, 0);
-    const int code = n.op->code;
-    const shape& source = from_.at(x).result.extent;
-    const int rank = source.rank;
-    const int nothing = derives_[i] != 0 ? element_writer::absent : write_.number(n.result.type, 0);
-    if (code == operator_record<reshape_op>::code) return element(x, k);
-    std::int64_t place[max_rank]{};
-    for (int d = 0; d < rank; ++d) place[d] = index[d];
-    if (code == operator_record<transpose_op>::code) {
-      std::int64_t attribute[max_rank + 1]{};
-      for (int j = 0; j < n.attribute_count; ++j) attribute[j] = from_.attribute(n, j);
-      for (int d = 0; d < rank; ++d) place[transpose_op::axis(attribute, n.attribute_count, rank, d)] = index[d];
-    } else if (code == operator_record<slice_op>::code) {
-      for (int d = 0; d < rank; ++d) place[d] += from_.attribute(n, d);
-    } else if (code == operator_record<pad_op>::code) {
-      for (int d = 0; d < rank; ++d) {
-        place[d] -= from_.attribute(n, d);
-        if (place[d] < 0 || place[d] >= source[d]) return nothing;
-      }
-    } else if (code == operator_record<reverse_op>::code) {
-      for (int j = 0; j < n.attribute_count; ++j) {
-        const int axis = rule::axis_of(from_.attribute(n, j), rank);
-        place[axis] = source[axis] - 1 - place[axis];
-      }
-    } else if (code == operator_record<concat_op>::code) {
-      const int axis = rule::axis_of(from_.attribute(n, 0), rank);
-      int part = 0;
-      for (; place[axis] >= from_.at(from_.input(n, part)).result.extent[axis]; ++part)
-        place[axis] -= from_.at(from_.input(n, part)).result.extent[axis];
-      return element(from_.input(n, part), position_of(from_.at(from_.input(n, part)).result.extent, place));
-    } else {
-      return on_diagonal(n, index, nothing);
-    }
-    return element(x, position_of(source, place));
-  }
-  // The same, of operators on diagonals.
-  constexpr int on_diagonal(const node& n, const std::int64_t* index, int nothing) {
-    const int x = from_.input(n, 0);
-    const int code = n.op->code;
-    const shape& source = from_.at(x).result.extent;
-    const int last = n.result.extent.rank - 1;
-    if (code == operator_record<matrix_diag_part_op>::code) {
-      std::int64_t place[max_rank]{};
-      for (int d = 0; d <= last; ++d) place[d] = index[d];
-      place[last + 1] = index[last];
-      return element(x, position_of(source, place));
-    }
-    const std::int64_t row = index[last - 1], column = index[last];
-    if (code == operator_record<matrix_diag_op>::code) return row == column ? element(x, position_of(source, index)) : nothing;
-    if (code == operator_record<matrix_set_diag_op>::code) {
-      const int diagonal = from_.input(n, 1);
-      return row == column ? element(diagonal, position_of(from_.at(diagonal).result.extent, index)) : element(x, position_of(source, index));
-    }
-    const std::int64_t below = from_.attribute(n, 0), above = from_.attribute(n, 1);
-    const bool is_in = (below < 0 || row - column <= below) && (above < 0 || column - row <= above);
-    return is_in ? element(x, position_of(source, index)) : nothing;
+  // The element of an operand that appears at a place of the result, or a zero.
+  constexpr int moved(const node& n, const std::int64_t* index, std::int64_t k) {
+    const moved_elements::source from = moved_elements::at(from_, n, index, k);
+    if (from.input >= 0) return element(from_.input(n, from.input), from.position);
+    return write_.number(n.result.type, 0);
   }
   constexpr int arithmetic(const node& n, const std::int64_t* index) {
     int in[graph::max_operands];

@@ -98,7 +98,8 @@ struct small_matrices {
     const shape& own = n.result.extent;
     const int rank = own.rank - stacked;
     if (code == operator_record<cholesky_op>::code) return rank == 2;
-    if (code == operator_record<matrix_triangular_solve_op>::code) return rank == 2 && is_matrix(g, n, 0, stacked) && is_matrix(g, n, 1, stacked);
+    if (code == operator_record<matrix_triangular_solve_op>::code)
+      return rank == 2 && is_matrix(g, n, 0, stacked) && is_matrix(g, n, 1, stacked);
     if (code == operator_record<lu_op>::code) return rank == 3 && own[own.rank - 1] <= most_rows_by_lu;
     if (code == operator_record<lu_solve_op>::code)
       return rank == 2 && own[own.rank - 2] <= most_rows_by_lu && g.attribute(n, 1) == static_cast<std::int64_t>(inverse_check::none);
