@@ -5,6 +5,9 @@
 #include <leat/leat.hpp>
 
 #include <leat/cpu/loops.hpp>
+#if defined(LEAT_PLANNED_SESSIONS) || defined(LEAT_SEPARATE_COMPILATION)
+#include <leat/cpu/interpret/loops.hpp>
+#endif
 #include <leat/passes/scan.hpp>
 #include <leat/passes/while_loop.hpp>
 #include <leat/train/ode.hpp>

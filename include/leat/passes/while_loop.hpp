@@ -178,6 +178,13 @@ constexpr auto zeros_like_result() {
 template <class First, class Other>
 struct branches_agree : same_states<tensors_of<First>, tensors_of<Other>> {};
 
+// "cond: state is A, and B after a step" as "one is A, and B".
+constexpr message cond_words(std::string_view told) {
+  const auto end = told.find(" after a step");
+  const auto begin = told.find(": state ");
+  if (begin == std::string_view::npos || end == std::string_view::npos) return message{} << "not the same number";
+  return message{} << "one " << told.substr(begin + 8, end - begin - 8);
+}
 template <class Predicate, class F, class G, class... Xs>
 struct cond_check {
   static constexpr message text() {
@@ -188,7 +195,7 @@ struct cond_check {
     } else if constexpr (constexpr message m = same_states<tensors_of<typename branch_call<F, Xs...>::result>,
                                                        tensors_of<typename branch_call<G, Xs...>::result>>::text("cond");
                          m.size > 0)
-      return message{} << "cond: the two functions give different results: one result " << m.view().substr(m.view().find("state") + 6);
+      return message{} << "cond: the two functions give different results: " << cond_words(m.view()).view();
     else
       return {};
   }
