@@ -166,3 +166,43 @@ TEST_CASE("cond runs one function, and so do its gradients") {
   CHECK(dx2 == 1);
   CHECK(da2 == 6);
 }
+
+TEST_CASE("checkpoints: the same gradients from fewer states") {
+  auto xs = placeholder<"xs", double, 12, 3>();
+  auto w = placeholder<"w", double, 3>();
+  auto h0 = placeholder<"h0", double, 3>();
+  const auto step = [&](auto h, auto x) { return std::tuple(tanh(h * w + x), h * x); };
+  auto [last, ys] = scan(step, h0, xs);
+  auto [kept, kept_ys] = scan(checkpoint_every<4>, step, h0, xs);
+  auto loss = reduce_sum(square(ys)) + reduce_sum(last);
+  auto kept_loss = reduce_sum(square(kept_ys)) + reduce_sum(kept);
+  auto [dw, dh, dx] = gradients(loss, w, h0, xs);
+  auto [kw, kh, kx] = gradients(kept_loss, w, h0, xs);
+  session s{dw, dh, dx, kw, kh, kx};
+  const auto [a1, a2, a3] = s.run(fetch(dw, dh, dx), xs = waves<2>({12, 3}, 1), w = waves<1>({3}, 2), h0 = waves<1>({3}, 3));
+  const auto [b1, b2, b3] = s.run(fetch(kw, kh, kx), xs = waves<2>({12, 3}, 1), w = waves<1>({3}, 2), h0 = waves<1>({3}, 3));
+  check_same(a1, b1);
+  check_same(a2, b2);
+  check_same(a3, b3);
+}
+
+TEST_CASE("switch_case") {
+  auto x = placeholder<"x", double, 2>();
+  auto k = placeholder<"k", std::int32_t>();
+  auto y = switch_case(k, std::tuple([](auto v) { return v + 1_c; }, [](auto v) { return v * v; }, [](auto v) { return exp(v); }), x);
+  auto [dx] = gradients(y, x);
+  session s{y, dx};
+  const std::vector<double> xs{0, 3};
+  const auto at = [&](std::int32_t which) { return s.run(fetch(y, dx), x = xs, k = which); };
+  const auto [y0, d0] = at(0);
+  CHECK(y0(1) == 4);
+  CHECK(d0(1) == 1);
+  const auto [y1, d1] = at(1);
+  CHECK(y1(1) == 9);
+  CHECK(d1(1) == 6);
+  for (const std::int32_t other : {2, 3, -1}) {
+    const auto [y2, d2] = at(other);
+    CHECK(y2(0) == 1);
+    CHECK(d2(1) == doctest::Approx(std::exp(3.0)));
+  }
+}
