@@ -186,6 +186,30 @@ TEST_CASE("checkpoints: the same gradients from fewer states") {
   check_same(a3, b3);
 }
 
+TEST_CASE("two loops over the same operands keep apart, and a loop in a loop has gradients") {
+  auto xs = placeholder<"xs", double, 4>();
+  auto h0 = placeholder<"h0", double>();
+  auto sum = fold([](auto h, auto x) { return h + x; }, h0, xs);
+  auto product = fold([](auto h, auto x) { return h * x; }, h0, xs);
+  auto rows = placeholder<"rows", double, 2, 4>();
+  auto nested = fold([&](auto h, auto row) { return fold([&](auto a, auto x) { return a * 0.5_c + x * h; }, h, row); }, h0, rows);
+  auto [dh, dr] = gradients(nested, h0, rows);
+  session s{sum, product, nested, dh, dr};
+  const std::vector<double> all{1, 2, 3, 4}, table{1, 2, 3, 4, -1, 0.5, 2, 1};
+  const auto [a, b] = s.run(fetch(sum, product), xs = all, h0 = 2.0);
+  CHECK(a == 12);
+  CHECK(b == 48);
+  const auto at = [&](const std::vector<double>& t, double h) { return std::get<0>(s.run(fetch(nested), rows = t, h0 = h)); };
+  const auto [g, gr] = s.run(fetch(dh, dr), rows = table, h0 = 0.3);
+  CHECK(g == doctest::Approx((at(table, 0.3001) - at(table, 0.2999)) / 2e-4).epsilon(1e-6));
+  for (std::size_t i = 0; i < 8; ++i) {
+    auto more = table, less = table;
+    more[i] += 1e-4;
+    less[i] -= 1e-4;
+    CHECK(gr.data()[i] == doctest::Approx((at(more, 0.3) - at(less, 0.3)) / 2e-4).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("switch_case") {
   auto x = placeholder<"x", double, 2>();
   auto k = placeholder<"k", std::int32_t>();

@@ -6,13 +6,15 @@
 
 namespace leat {
 
+namespace detail {
 template <std::int64_t K>
-struct checkpoints {};
+struct kept_steps {};
+}  // namespace detail
 /// First argument of `scan` and `fold`: their gradients keep the state of every K-th step, and compute the steps between again. The number of
 /// steps is static, and a multiple of K; memory for n steps is n / K + K states instead of n.
 template <std::int64_t K>
   requires(K > 0)
-inline constexpr checkpoints<K> checkpoint_every{};
+inline constexpr detail::kept_steps<K> checkpoint_every{};
 
 namespace detail {
 
@@ -49,7 +51,7 @@ constexpr bool comes_in_pieces() {
 
 template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   requires(detail::comes_in_pieces<K, Xs>() && detail::loops<detail::scans, F, State, Xs>)
-[[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto scan(checkpoints<K>, const F& f,
+[[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto scan(detail::kept_steps<K>, const F& f,
                                                                                                       const State& state, const Xs& xs) {
   const auto pieces = detail::for_each_tensor(xs, [](const auto& x) { return detail::in_pieces<K>(x); });
   const auto [last, ys] = scan([&](const auto& s, const auto& piece) { return scan(f, s, piece); }, state, pieces);
@@ -57,7 +59,7 @@ template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
 }
 template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   requires(detail::comes_in_pieces<K, Xs>() && detail::loops<detail::folds, F, State, Xs>)
-[[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto fold(checkpoints<K>, const F& f,
+[[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto fold(detail::kept_steps<K>, const F& f,
                                                                                                       const State& state, const Xs& xs) {
   const auto pieces = detail::for_each_tensor(xs, [](const auto& x) { return detail::in_pieces<K>(x); });
   return fold([&](const auto& s, const auto& piece) { return fold(f, s, piece); }, state, pieces);
@@ -67,10 +69,10 @@ template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   "state, and sequences"
 template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   requires(!detail::comes_in_pieces<K, Xs>())
-LEAT_OTHERWISE(LEAT_CHECKPOINT_WORDS) scan(checkpoints<K>, const F&, const State&, const Xs&) LEAT_DELETED;
+LEAT_OTHERWISE(LEAT_CHECKPOINT_WORDS) scan(detail::kept_steps<K>, const F&, const State&, const Xs&) LEAT_DELETED;
 template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   requires(!detail::comes_in_pieces<K, Xs>())
-LEAT_OTHERWISE(LEAT_CHECKPOINT_WORDS) fold(checkpoints<K>, const F&, const State&, const Xs&) LEAT_DELETED;
+LEAT_OTHERWISE(LEAT_CHECKPOINT_WORDS) fold(detail::kept_steps<K>, const F&, const State&, const Xs&) LEAT_DELETED;
 #undef LEAT_CHECKPOINT_WORDS
 
 }  // namespace leat
