@@ -5,5 +5,6 @@
 
 #include <leat/session/typed/planned_session.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/cpu/interpret/loops.hpp>
 #include <leat/session/typed/planned/planned_steps.hpp>
 #endif

@@ -166,3 +166,67 @@ TEST_CASE("cond runs one function, and so do its gradients") {
   CHECK(dx2 == 1);
   CHECK(da2 == 6);
 }
+
+TEST_CASE("checkpoints: the same gradients from fewer states") {
+  auto xs = placeholder<"xs", double, 12, 3>();
+  auto w = placeholder<"w", double, 3>();
+  auto h0 = placeholder<"h0", double, 3>();
+  const auto step = [&](auto h, auto x) { return std::tuple(tanh(h * w + x), h * x); };
+  auto [last, ys] = scan(step, h0, xs);
+  auto [kept, kept_ys] = scan(checkpoint_every<4>, step, h0, xs);
+  auto loss = reduce_sum(square(ys)) + reduce_sum(last);
+  auto kept_loss = reduce_sum(square(kept_ys)) + reduce_sum(kept);
+  auto [dw, dh, dx] = gradients(loss, w, h0, xs);
+  auto [kw, kh, kx] = gradients(kept_loss, w, h0, xs);
+  session s{dw, dh, dx, kw, kh, kx};
+  const auto [a1, a2, a3] = s.run(fetch(dw, dh, dx), xs = waves<2>({12, 3}, 1), w = waves<1>({3}, 2), h0 = waves<1>({3}, 3));
+  const auto [b1, b2, b3] = s.run(fetch(kw, kh, kx), xs = waves<2>({12, 3}, 1), w = waves<1>({3}, 2), h0 = waves<1>({3}, 3));
+  check_same(a1, b1);
+  check_same(a2, b2);
+  check_same(a3, b3);
+}
+
+TEST_CASE("two loops over the same operands keep apart, and a loop in a loop has gradients") {
+  auto xs = placeholder<"xs", double, 4>();
+  auto h0 = placeholder<"h0", double>();
+  auto sum = fold([](auto h, auto x) { return h + x; }, h0, xs);
+  auto product = fold([](auto h, auto x) { return h * x; }, h0, xs);
+  auto rows = placeholder<"rows", double, 2, 4>();
+  auto nested = fold([&](auto h, auto row) { return fold([&](auto a, auto x) { return a * 0.5_c + x * h; }, h, row); }, h0, rows);
+  auto [dh, dr] = gradients(nested, h0, rows);
+  session s{sum, product, nested, dh, dr};
+  const std::vector<double> all{1, 2, 3, 4}, table{1, 2, 3, 4, -1, 0.5, 2, 1};
+  const auto [a, b] = s.run(fetch(sum, product), xs = all, h0 = 2.0);
+  CHECK(a == 12);
+  CHECK(b == 48);
+  const auto at = [&](const std::vector<double>& t, double h) { return std::get<0>(s.run(fetch(nested), rows = t, h0 = h)); };
+  const auto [g, gr] = s.run(fetch(dh, dr), rows = table, h0 = 0.3);
+  CHECK(g == doctest::Approx((at(table, 0.3001) - at(table, 0.2999)) / 2e-4).epsilon(1e-6));
+  for (std::size_t i = 0; i < 8; ++i) {
+    auto more = table, less = table;
+    more[i] += 1e-4;
+    less[i] -= 1e-4;
+    CHECK(gr.data()[i] == doctest::Approx((at(more, 0.3) - at(less, 0.3)) / 2e-4).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("switch_case") {
+  auto x = placeholder<"x", double, 2>();
+  auto k = placeholder<"k", std::int32_t>();
+  auto y = switch_case(k, std::tuple([](auto v) { return v + 1_c; }, [](auto v) { return v * v; }, [](auto v) { return exp(v); }), x);
+  auto [dx] = gradients(y, x);
+  session s{y, dx};
+  const std::vector<double> xs{0, 3};
+  const auto at = [&](std::int32_t which) { return s.run(fetch(y, dx), x = xs, k = which); };
+  const auto [y0, d0] = at(0);
+  CHECK(y0(1) == 4);
+  CHECK(d0(1) == 1);
+  const auto [y1, d1] = at(1);
+  CHECK(y1(1) == 9);
+  CHECK(d1(1) == 6);
+  for (const std::int32_t other : {2, 3, -1}) {
+    const auto [y2, d2] = at(other);
+    CHECK(y2(0) == 1);
+    CHECK(d2(1) == doctest::Approx(std::exp(3.0)));
+  }
+}

@@ -6,12 +6,16 @@
 #include <leat/core/list.hpp>
 #include <leat/passes/loop_body.hpp>
 
+#include <array>
+#include <span>
+#include <string_view>
+
 namespace leat {
 
 namespace passes {
 
-/// Memory for a result of a loop. Inputs: those of the loop, so that equal loops alone share memory. Attributes: the number of the result,
-/// its dtype, rank and dimensions.
+/// Memory for a result of a loop. Inputs: those of the loop. Attributes: the number of the result, its dtype, rank and dimensions, and a hash
+/// of the loop's operator and attributes. So equal loops alone share memory.
 struct loop_memory_op {
   static constexpr std::string_view type = "leat.LoopMemory";
   static constexpr op_kind kind = op_kind::kernel;
@@ -54,10 +58,13 @@ constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> a
   for (const int i : from.invariants) inputs.push_back(i);
   if (b.is_limited) inputs.push_back(from.limit);
   const list<int> read = inputs;
+  std::uint64_t hash = static_cast<std::uint64_t>(op.code);
+  for (const std::int64_t a : attributes) hash = mix(hash, static_cast<std::uint64_t>(a));
   std::int64_t number = 0;
   const auto memory = [&](const tensor_info& info) {
     list<std::int64_t> numbers{number++, static_cast<std::int64_t>(info.type), info.extent.rank};
     for (int a = 0; a < info.extent.rank; ++a) numbers.push_back(info.extent[a]);
+    numbers.push_back(static_cast<std::int64_t>(hash >> 1));
     inputs.push_back(g.add(info_of<loop_memory_op>, read, numbers));
   };
   const std::int64_t length = attributes[static_cast<int>(loop_length)];
@@ -171,6 +178,7 @@ struct loop_op {
   using body = Body;
   static constexpr std::string_view type = detail::loop_name<Body::hash>::view;
   static constexpr op_kind kind = op_kind::kernel;
+  static constexpr bool may_refuse = true;  // a lookup in a step may
   static constexpr inference infer(const operand_list&) { return {dtype::float32, {}}; }
   static constexpr passes::loop_body make(std::span<const std::int64_t> recipe) { return passes::changed(Body::make(), recipe); }
   static constexpr void gradient(gradient_scope& g) {

@@ -178,6 +178,13 @@ constexpr auto zeros_like_result() {
 template <class First, class Other>
 struct branches_agree : same_states<tensors_of<First>, tensors_of<Other>> {};
 
+// "cond: state is A, and B after a step" as "one is A, and B".
+constexpr message cond_words(std::string_view told) {
+  const auto end = told.find(" after a step");
+  const auto begin = told.find(": state ");
+  if (begin == std::string_view::npos || end == std::string_view::npos) return message{} << "not the same number";
+  return message{} << "one " << told.substr(begin + 8, end - begin - 8);
+}
 template <class Predicate, class F, class G, class... Xs>
 struct cond_check {
   static constexpr message text() {
@@ -188,7 +195,7 @@ struct cond_check {
     } else if constexpr (constexpr message m = same_states<tensors_of<typename branch_call<F, Xs...>::result>,
                                                        tensors_of<typename branch_call<G, Xs...>::result>>::text("cond");
                          m.size > 0)
-      return message{} << "cond: the two functions give different results: one result " << m.view().substr(m.view().find("state") + 6);
+      return message{} << "cond: the two functions give different results: " << cond_words(m.view()).view();
     else
       return {};
   }
@@ -256,5 +263,53 @@ template <class Predicate, class F, class G, class... Xs>
 typename detail::cond_refusal<Predicate, F, G, Xs...>::problem cond(const Predicate&, const F&, const G&, const Xs&...) = delete;
 LEAT_OTHERWISE("cond(condition, f, g, x, ...) takes a scalar of bool, two functions, and their operands; " LEAT_TENSORS)
 cond(...) LEAT_DELETED;
+
+namespace detail {
+
+template <class I>
+concept case_number = tensor_expression<I> && requires { requires I::rank == 0 && (I::type == dtype::int32 || I::type == dtype::int64); };
+template <class F, class... Fs>
+struct branch_list {
+  template <class... Xs>
+  static constexpr bool agree() {
+    if constexpr (!(is_branch<F, Xs...> && (is_branch<Fs, Xs...> && ...)))
+      return false;
+    else
+      return ((same_states<tensors_of<typename branch_call<F, Xs...>::result>, tensors_of<typename branch_call<Fs, Xs...>::result>>::text("").size ==
+               0) &&
+              ...);
+  }
+};
+// The functions from the K-th on, over what those before have given.
+template <std::int64_t K, class Before, class Index, class... Fs, class... Xs>
+constexpr auto run_cases(const Before& before, const Index& index, const std::tuple<Fs...>& fs, const Xs&... xs) {
+  constexpr auto last = static_cast<std::int64_t>(sizeof...(Fs)) - 1;
+  using I = typename Index::element;
+  const auto& f = std::get<static_cast<std::size_t>(K)>(fs);
+  if constexpr (K == last) {
+    const auto others = logical_and(greater_equal(index, constant<I(0)>()), less(index, constant<static_cast<I>(last)>()));
+    return make_branch(f, before, cast<std::int64_t>(logical_not(others)), xs...);
+  } else {
+    return run_cases<K + 1>(make_branch(f, before, cast<std::int64_t>(equal(index, constant<static_cast<I>(K)>())), xs...), index, fs, xs...);
+  }
+}
+
+}  // namespace detail
+
+/// One of several functions of x: `switch_case(index, std::tuple(f, g, h), x, ...)` is f(x, ...) for 0, g(x, ...) for 1; the last function is
+/// for all other numbers, too. The others are not run. Shapes and dtypes: `index` a scalar of int32 or int64; all functions give the same: a
+/// tensor, or a std::tuple of tensors. Otherwise as `cond`. Source: TensorFlow `switch_case`.
+template <detail::case_number Index, class... Fs, tensor_expression... Xs>
+  requires(sizeof...(Fs) > 0 && detail::branch_list<Fs...>::template agree<Xs...>())
+[[nodiscard("a choice is an expression: fetch it, or compute with it")]] constexpr auto switch_case(const Index& index,
+                                                                                                    const std::tuple<Fs...>& functions,
+                                                                                                    const Xs&... xs) {
+  using first = std::tuple_element_t<0, std::tuple<Fs...>>;
+  const auto none = detail::zeros_like_result<typename detail::branch_call<first, Xs...>::result>();
+  return detail::run_cases<0>(none, index, functions, xs...);
+}
+LEAT_OTHERWISE("switch_case(index, std::tuple(f, g, ...), x, ...) takes a scalar of int32 or int64, functions of x, ... that all give the same "
+               "dtypes and shapes, and their operands; " LEAT_TENSORS)
+switch_case(...) LEAT_DELETED;
 
 }  // namespace leat

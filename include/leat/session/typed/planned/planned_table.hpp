@@ -3,10 +3,14 @@
 // gradients, and checks it for errors. Only if that table does not suffice (two training steps, assignments together with a training step,
 // a placeholder that perhaps only gradients need) does it make the whole graph, as for a compiled session.
 
-#include <leat/cpu/interpret/loops.hpp>
 #include <leat/session/typed/planned/expression_rows.hpp>
 #include <leat/session/typed/planned/session_plan.hpp>
 #include <leat/session/typed/refusals.hpp>
+
+namespace leat::cpu::detail {
+template <class Op>
+struct planned_loop;  // cpu/interpret/loops.hpp
+}  // namespace leat::cpu::detail
 
 namespace leat::detail {
 
