@@ -5,7 +5,6 @@
 #include <leat/kernels/cluster.hpp>
 #include <leat/kernels/item_kernels.hpp>
 #include <leat/kernels/product.hpp>
-#include <leat/kernels/program_plan.hpp>
 #include <leat/session/static/static_program.hpp>
 #include <leat/session/static/status.hpp>
 

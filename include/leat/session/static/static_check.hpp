@@ -2,6 +2,7 @@
 // What static sessions refuse, at compile time: sizes that only a run knows, and whatever would need the heap.
 
 #include <leat/expr/fetch.hpp>
+#include <leat/expr/scaled_initializers.hpp>
 #include <leat/session/static/run_steps.hpp>
 #include <leat/session/typed/refusals.hpp>
 
