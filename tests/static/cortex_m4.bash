@@ -3,7 +3,7 @@
 # results with OUT/host.txt, and tells the sizes of code and memory, and the instructions of a step. 77 if compiler or QEMU are missing.
 set -euo pipefail
 export LC_ALL=C
-sources=$1 out=$2 include=$3
+sources=$1 out=$2 include=$3 board=$1/../../examples/on_a_microcontroller
 
 if ! command -v arm-none-eabi-g++ >/dev/null || ! command -v qemu-system-arm >/dev/null; then
   echo "skipped: needs arm-none-eabi-g++ with newlib's libstdc++, and qemu-system-arm (scripts/install-dependencies microcontroller)"
@@ -15,9 +15,10 @@ if ! echo '#include <vector>' | arm-none-eabi-g++ -x c++ -fsyntax-only - 2>/dev/
 fi
 
 flags=(-std=c++20 -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -fno-exceptions -fno-rtti -ffp-contract=off
-  -fno-threadsafe-statics -ffunction-sections -fdata-sections -Wno-psabi -fconstexpr-ops-limit=2000000000 "-I$include")
+  -fno-threadsafe-statics -fno-math-errno -ffunction-sections -fdata-sections -Wno-psabi -fconstexpr-ops-limit=2000000000
+  "-I$include")
 arm-none-eabi-g++ "${flags[@]}" -Wall -Wextra -Werror -c "$sources/steps.cpp" -o "$out/steps_m4.o"
-arm-none-eabi-g++ "${flags[@]}" "$sources/arm/board.cpp" "$out/steps_m4.o" -nostartfiles -Wl,-T,"$sources/arm/board.ld" -Wl,--gc-sections \
+arm-none-eabi-g++ "${flags[@]}" "$sources/cortex_m4.cpp" "$board/board.cpp" "$out/steps_m4.o" -nostartfiles -Wl,-T,"$board/board.ld" -Wl,--gc-sections \
   -o "$out/steps_m4.elf"
 refused=$(arm-none-eabi-nm -C "$out/steps_m4.elf" | grep -iE 'malloc|calloc|sbrk|operator (new|delete)|__cxa|_Unwind|printf' || true)
 if [ -n "$refused" ]; then
