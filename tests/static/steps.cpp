@@ -51,10 +51,10 @@ void must(status result, const char* what) { must(result == status::ok, what); }
 template <class Step>
 void count(const char* name, Step step) {
   step();
-  const std::uint32_t before = instructions_now();
+  const std::uint32_t before = instructions_passed();
   step();
-  const std::uint32_t after = instructions_now();
-  const std::uint32_t again = instructions_now();
+  const std::uint32_t after = instructions_passed();
+  const std::uint32_t again = instructions_passed();
   say_own(name, after - before - (again - after));
 }
 

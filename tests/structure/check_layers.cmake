@@ -12,7 +12,7 @@ set(ranks
     named/exchange:15 named/gradients:15 named/recurrent:15 train/named:16 named/placement:16
     kernels:20 cpu:21 thrust:21 inspect:21
     runtime/state:30 runtime/kernels:31 runtime/plan:32 runtime/run:33 runtime/programs:34 runtime/parts:35
-    session/typed:40 session:41 typed:41 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 collective:54 separate:59 .:60)
+    session/typed:40 session/static:41 session:41 typed:41 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 collective:54 separate:59 .:60)
 # Folders that do not know each other, whatever their ranks: typed expressions, and graphs with names.
 set(apart named:session/typed train/named:session/typed named:kernels train/named:kernels runtime:session/typed)
 

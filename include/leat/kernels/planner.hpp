@@ -1,7 +1,7 @@
 #pragma once
-// Plans a program for given sizes (kernels/program_plan.hpp): at run time, and in constant evaluation for static sessions.
+// Makes the plan of a program for given sizes: at run time (kernels/program_plan.hpp), and in constant evaluation for static sessions.
 
-#include <leat/kernels/program_plan.hpp>
+#include <leat/kernels/plan.hpp>
 
 #if __has_include(<unistd.h>)
 #include <unistd.h>

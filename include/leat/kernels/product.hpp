@@ -4,6 +4,7 @@
 #include <leat/kernels/cluster/lanes.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace leat::kernels {
 
@@ -16,14 +17,25 @@ struct product_items {
   const T* scale;
   Size n, k, a_row, a_column, b_row, b_column, ldc;
   T alpha, beta;
-  constexpr void operator()(std::int64_t item) const { element(static_cast<Size>(item / n), static_cast<Size>(item % n)); }
-  constexpr void element(Size row, Size column) const {
+  constexpr void operator()(std::int64_t item) const {
+    elements<false>(static_cast<Size>(item / n), static_cast<Size>(item % n), std::integer_sequence<int, 0>{});
+  }
+  /// Several elements at once, with their sums in registers: neighbors in a row, or in a column if `Down`.
+  template <bool Down, int... E>
+  [[gnu::always_inline]] constexpr void elements(Size row, Size column, std::integer_sequence<int, E...>) const {
     using math = typename scalar_lanes::template math<T>;
-    T sum = T(0);
-    for (Size i = 0; i < k; ++i)
-      sum = math::add(sum, math::multiply(a[row * a_row + i * a_column], b[i * b_row + column * b_column]));
+    T sum[]{(static_cast<void>(E), T(0))...};
+    const T* x = a + row * a_row;
+    const T* y = b + column * b_column;
+    for (Size i = 0; i < k; ++i, x += a_column, y += b_row)
+      ((sum[E] = math::add(sum[E], math::multiply(x[Down ? E * a_row : 0], y[Down ? 0 : E * b_column]))), ...);
+    (finish(c[(row + (Down ? E : 0)) * ldc + column + (Down ? 0 : E)], sum[E]), ...);
+  }
+
+ private:
+  [[gnu::always_inline]] constexpr void finish(T& to, T sum) const {
+    using math = typename scalar_lanes::template math<T>;
     sum = math::multiply(sum, scale != nullptr ? math::multiply(alpha, *scale) : alpha);
-    T& to = c[row * ldc + column];
     to = beta == T(0) ? sum : math::add(sum, math::multiply(beta, to));
   }
 };

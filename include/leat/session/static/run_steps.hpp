@@ -5,7 +5,6 @@
 #include <leat/kernels/cluster.hpp>
 #include <leat/kernels/item_kernels.hpp>
 #include <leat/kernels/product.hpp>
-#include <leat/kernels/program_plan.hpp>
 #include <leat/session/static/static_program.hpp>
 #include <leat/session/static/status.hpp>
 
@@ -133,8 +132,14 @@ struct static_kernel_step {
     const auto items =
         kernels::product_of<T, size>(ta, tb, columns, inner, alpha, scale, static_cast<const T*>(p[0]), size(n.size(0, 1)),
                                      static_cast<const T*>(p[1]), size(n.size(1, 1)), adds ? T(1) : T(0), static_cast<T*>(p[2]), columns);
-    for (size i = 0; i < rows; ++i)
-      for (size j = 0; j < columns; ++j) items.element(i, j);
+    // Four elements at once, so that what they share is loaded once.
+    constexpr bool down = columns < 4;
+    constexpr size lines = down ? columns : rows, length = down ? rows : columns, whole = length / 4 * 4;
+    const auto run = [&](auto these, size line, size at) __attribute__((always_inline)) { items.template elements<down>(down ? at : line, down ? line : at, these); };
+    for (size line = 0; line < lines; ++line) {
+      for (size at = 0; at < whole; at += 4) run(std::make_integer_sequence<int, 4>{}, line, at);
+      if constexpr (length > whole) run(std::make_integer_sequence<int, static_cast<int>(length - whole)>{}, line, whole);
+    }
   }
 
   template <std::size_t... O>

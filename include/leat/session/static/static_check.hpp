@@ -2,6 +2,7 @@
 // What static sessions refuse, at compile time: sizes that only a run knows, and whatever would need the heap.
 
 #include <leat/expr/fetch.hpp>
+#include <leat/expr/scaled_initializers.hpp>
 #include <leat/session/static/run_steps.hpp>
 #include <leat/session/typed/refusals.hpp>
 
@@ -96,7 +97,7 @@ struct static_problem<fetch_list<Fs...>> {
       using program = program_table<typename fetch_target<Fs>::type...>;
       m << program::problem().view();
       if (const auto refused = refused_operator_of<program>(); m.size == 0 && !refused.empty())
-        m << "operator \"" << refused << "\" has no kernel for static sessions: it would need the heap, or the host's files and streams";
+        m << "operator \"" << refused << "\" has no kernel for static sessions: it would need the heap, files or streams";
       return m;
     }
   }
@@ -162,8 +163,7 @@ struct static_steps {
     ((h = mix(h, static_step<Steps>::hash)), ...);
     return h;
   }();
-  template <class Fetches>
-  static constexpr bool has = ((static_step<Steps>::hash == static_step<Fetches>::hash) || ...);
+  static constexpr bool has(std::uint64_t step) { return ((static_step<Steps>::hash == step) || ...); }
 };
 
 template <class Steps, class Fetches, class... Feeds>
@@ -181,12 +181,11 @@ struct static_run_check<Steps, fetch_list<Fs...>, Feeds...> {
     (look(static_argument_problem<Fs>((message{} << "fetch " << static_cast<long long>(++k) << ": ").view())), ...);
     (look(static_argument_problem<Feeds>((message{} << "feed of \"" << structure_with<typename Feeds::leaf::identity>::name << "\": ").view())),
      ...);
-    if (m.size == 0 && !Steps::template has<fetch_list<Fs...>>)
-      m << "these fetches are no step of the static session: give fetch(a, b) to its constructor, too, because it is planned there";
     return m;
   }();
-  static constexpr bool ok = of_any_session::ok && found.size == 0;
-  static constexpr bool only_this_refuses = of_any_session::ok && found.size > 0;
+  static constexpr bool is_step = Steps::has(static_step<fetch_list<Fs...>>::hash);
+  static constexpr bool ok = of_any_session::ok && is_step && found.size == 0;
+  static constexpr bool only_this_refuses = of_any_session::ok && is_step && found.size > 0;
   struct words {
     static constexpr message text() { return found; }
   };
@@ -196,9 +195,18 @@ struct static_run_refusal {
   using problem = error_in_expression<problem_text<typename static_run_check<Steps, Fetches, Feeds...>::words>()>;
 };
 
+struct no_static_step {
+  static constexpr message text() {
+    return message{} << "these fetches are no step of the static session: give fetch(a, b) to its constructor, too, because it is planned there";
+  }
+};
+
 // Calls that only static sessions refuse. `Id` stands for the steps, so that the compiler's output does not grow with the session.
 template <class Id>
 struct static_refused_calls {
+  template <class FetchId, class... LeafIds>
+    requires(run_check<typename structure_with<Id>::table, structure_with<FetchId>, LeafIds...>::ok && !structure_with<Id>::has(FetchId::hash))
+  error_in_expression<problem_text<no_static_step>()> run(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
   template <class... Fs, feed_binding... Feeds>
     requires(static_run_check<structure_with<Id>, fetch_list<Fs...>, Feeds...>::only_this_refuses)
   typename static_run_refusal<structure_with<Id>, fetch_list<Fs...>, Feeds...>::problem run(const fetch_list<Fs...>&,
