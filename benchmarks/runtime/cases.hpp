@@ -14,6 +14,5 @@ void matmul(suite& cases);
 void tiny(suite& cases);
 void slices(suite& cases);
 void rows(suite& cases);
-void calculus(suite& cases);
 
 }  // namespace bench

@@ -220,6 +220,19 @@ template <class F, class X>
 concept residual_function = tensors<X> && are_variables<tensors_of<X>> && requires(const F& f, const tensors_of<X>& xs) {
   { residuals_at(f, xs) } -> residuals_of<tensors_of<X>>;
 };
+
+// The step of Levenberg and Marquardt from variables `xs`, with the loss `loss`, to `candidate`, where the loss is `reached`.
+template <class Loss, class Reached, class... Xs, class... Cs, class Damping>
+constexpr auto damped_fit(const Loss& loss, const Reached& reached, const std::tuple<Xs...>& xs, const std::tuple<Cs...>& candidate,
+                          const Damping& damping) {
+  using namespace leat::literals;
+  const auto better = reached < loss;
+  const auto next = select(better, maximum(damping * 0.1_c, 1e-12_c), minimum(maximum(damping, 1e-12_c) * 10_c, 1e12_c));
+  const auto step = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return group(assign(std::get<I>(xs), select(better, std::get<I>(candidate), std::get<I>(xs)))..., assign(damping, next));
+  }(std::index_sequence_for<Xs...>{});
+  return least_squares_fit<Loss, std::remove_const_t<decltype(step)>>{loss, step};
+}
 }  // namespace detail
 
 /// Least squares by the method of Gauss and Newton. `f(x...)` returns the residuals as one tensor; `x` is a variable or a tuple of
@@ -248,19 +261,12 @@ gauss_newton(...) LEAT_DELETED;
 template <class F, class X, tensor_expression Damping, class Rule = robust::squares>
   requires(detail::residual_function<F, X> && detail::variable_expression<Damping>)
 constexpr auto levenberg_marquardt(const F& f, const X& x, const Damping& damping, const Rule& rule = {}) {
-  using namespace leat::literals;
   const auto xs = detail::as_tuple(x);
-  constexpr auto count = std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(xs)>>>{};
   const auto residuals = detail::residuals_at(f, xs);
   const auto direction = least_squares_direction(residuals, xs, damping, rule);
-  const auto candidate = detail::sums_of(xs, direction, count);
-  const auto loss = reduce_sum(rule.loss(residuals));
-  const auto better = reduce_sum(rule.loss(detail::residuals_at(f, candidate))) < loss;
-  const auto next = select(better, maximum(damping * 0.1_c, 1e-12_c), minimum(maximum(damping, 1e-12_c) * 10_c, 1e12_c));
-  const auto step = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return group(assign(std::get<I>(xs), select(better, std::get<I>(candidate), std::get<I>(xs)))..., assign(damping, next));
-  }(count);
-  return least_squares_fit<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(step)>>{loss, step};
+  const auto candidate = detail::sums_of(xs, direction, std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(xs)>>>{});
+  return detail::damped_fit(reduce_sum(rule.loss(residuals)), reduce_sum(rule.loss(detail::residuals_at(f, candidate))), xs, candidate,
+                            damping);
 }
 LEAT_OTHERWISE("levenberg_marquardt(f, x, damping) takes a function that returns residuals, a tensor, of x, a variable or a tuple of "
                "variables, all of one floating-point dtype and of sizes that are numbers, and a scalar variable")

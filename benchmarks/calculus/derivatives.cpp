@@ -120,7 +120,7 @@ void compare_radar(suite& cases, const std::string& name) {
 
 }  // namespace
 
-void calculus(suite& cases) {
+void derivatives(suite& cases) {
   on_one_thread(cases, "calculus_hvp", [&](const std::string& name) { compare_hvp(cases, name); });
   on_one_thread(cases, "calculus_hessian_10", [&](const std::string& name) { compare_hessian(cases, name); });
   on_one_thread(cases, "calculus_radar", [&](const std::string& name) { compare_radar<1>(cases, name); });
