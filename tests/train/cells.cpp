@@ -1,11 +1,10 @@
 // Cells of typed programs: one step against its formula, a sequence unrolled by a loop with shared variables, gradients against
 // differences.
 
+#include <leat/session/typed/session.hpp>
 #include <leat/train/cells.hpp>
 
 #include "support/check.hpp"
-
-#include <leat/session/typed/session.hpp>
 
 #include <cmath>
 #include <string>
@@ -62,6 +61,52 @@ TEST_CASE("a step of each cell is its formula") {
       CHECK(n(r, k) == doctest::Approx(memory));
       CHECK(o(r, k) == doctest::Approx(squashed(part(3)) * std::tanh(memory)));
     }
+}
+
+TEST_CASE("the gates of a cell with peepholes see its memory") {
+  const auto x = placeholder<"x", double, "batch", 2>();
+  const auto h = placeholder<"h", double, "batch", 3>();
+  const auto c = placeholder<"c", double, "batch", 3>();
+  const auto [next, shown] = peephole_lstm_cell<"cell", 3, 0.5>(x, lstm_state{c, h}, 3);
+  const auto see_f = variable<"cell/w_f_diag", double, 3>(glorot_uniform(3));
+  const auto see_i = variable<"cell/w_i_diag", double, 3>(glorot_uniform(3));
+  const auto see_o = variable<"cell/w_o_diag", double, 3>(glorot_uniform(3));
+  const auto loss = reduce_sum(square(shown) + next);
+  const auto [by_f, by_i, by_o] = gradients(loss, see_f, see_i, see_o);
+  session s{next, shown, loss, by_f, by_i, by_o};
+  s.initialize();
+  const xt::xtensor<double, 1> wf{0.5, -0.25, 0.75}, wi{-0.5, 1.25, 0.125}, wo{0.25, 0.5, -1};
+  s.assign(see_f, wf);
+  s.assign(see_i, wi);
+  s.assign(see_o, wo);
+  const matrix xs = filled<double, 2>({4, 2}, -1, 1, 1), hs = filled<double, 2>({4, 3}, -1, 1, 2), cs = filled<double, 2>({4, 3}, -1, 1, 3);
+  const auto [n, o] = s.run(fetch(next, shown), x = xs, h = hs, c = cs);
+  const matrix whole = s.value(variable<"cell/kernel", double, 5, 12>(glorot_uniform(3)));
+  const std::vector<double> none(12, 0.0);
+  for (std::size_t r = 0; r < 4; ++r)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto part = [&](std::size_t which) { return weighted(xs, hs, whole, none, r, 3 * which + k); };
+      const double memory =
+          squashed(part(2) + 0.5 + wf(k) * cs(r, k)) * cs(r, k) + squashed(part(0) + wi(k) * cs(r, k)) * std::tanh(part(1));
+      CHECK(n(r, k) == doctest::Approx(memory));
+      CHECK(o(r, k) == doctest::Approx(squashed(part(3) + wo(k) * memory) * std::tanh(memory)));
+    }
+  const auto [df, di, d_o] = s.run(fetch(by_f, by_i, by_o), x = xs, h = hs, c = cs);
+  const auto check = [&](const auto& weight, const xt::xtensor<double, 1>& held, const auto& slope) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto moved = [&](double by) {
+        auto there = held;
+        there(k) += by;
+        s.assign(weight, there);
+        return std::get<0>(s.run(fetch(loss), x = xs, h = hs, c = cs));
+      };
+      CHECK(slope(k) == doctest::Approx((moved(1e-5) - moved(-1e-5)) / 2e-5).epsilon(1e-6));
+    }
+    s.assign(weight, held);
+  };
+  check(see_f, wf, df);
+  check(see_i, wi, di);
+  check(see_o, wo, d_o);
 }
 
 TEST_CASE("a sequence is unrolled by a program's own loop, with the same variables, and trained") {

@@ -33,7 +33,7 @@ template <class X>
 concept cell_operand = tensor_expression<X> && requires { requires X::rank == 2 && X::extent.dim[1] >= 0 && is_floating(X::type); };
 template <class H, class X, std::int64_t Units>
 concept cell_state = tensor_expression<H> && requires {
-  requires H::rank == 2 && H::type == X::type && H::extent.dim[1] == Units && H::extent.dim[0] == X::extent.dim[0];
+  requires H::rank == 2 && H::type == X::type&& H::extent.dim[1] == Units&& H::extent.dim[0] == X::extent.dim[0];
 };
 
 /// The operators of cells of typed programs.
@@ -84,6 +84,27 @@ struct lstm_math : cell_math<T> {
   }
 };
 
+/// The gates of a cell also see its memory: those of i and f the memory before the step, that of o the memory after it.
+template <class T, double ForgetBias, class F, class I, class O>
+struct peephole_lstm_math : lstm_math<T, ForgetBias> {
+  F see_f;
+  I see_i;
+  O see_o;
+  constexpr peephole_lstm_math(const F& f, const I& i, const O& o) : see_f(f), see_i(i), see_o(o) {}
+  template <class G, class C>
+  constexpr auto forget_gate(const G& f, const C& c) const {
+    return sigmoid(f + constant<static_cast<T>(ForgetBias)>() + see_f * c);
+  }
+  template <class G, class C>
+  constexpr auto input_gate(const G& i, const C& c) const {
+    return sigmoid(i + see_i * c);
+  }
+  template <class G, class C>
+  constexpr auto output_gate(const G& o, const C& c) const {
+    return sigmoid(o + see_o * c);
+  }
+};
+
 // Inputs and state side by side, times a kernel, plus a bias, which are variables called `Name/Part/kernel` and `Name/Part/bias`.
 template <fixed_string Name, std::int64_t Width, class X, class H, class Bias>
 constexpr auto weighted(const X& x, const H& h, std::uint64_t seed, const Bias& initial) {
@@ -129,14 +150,33 @@ constexpr auto lstm_cell(const X& x, const lstm_state<C, H>& state, std::uint64_
   return lstm_state<std::remove_const_t<decltype(c)>, std::remove_const_t<decltype(h)>>{c, h};
 }
 
-#define LEAT_CELL_OTHERWISE(function, words)                                                                                            \
-  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                                                                                \
-  LEAT_OTHERWISE(#function "<name, units>(x, " words ") takes inputs [batch, inputs] of floating point and a state [batch, units] of the " \
-                 "same dtype; name and units are template arguments: <\"rnn/cell\", 64>")                                               \
+/// `lstm_cell` whose gates also see the memory, each element by a weight of its own: σ(f + ForgetBias + w_f c), σ(i + w_i c) and
+/// σ(o + w_o c'). Variables: those of `lstm_cell`, and `Name/w_f_diag`, `Name/w_i_diag`, `Name/w_o_diag` [Units] (Glorot uniform by `seed`).
+/// Shapes, dtypes: as `lstm_cell`. Source: TensorFlow `LSTMCell` with `use_peepholes`.
+template <fixed_string Name, std::int64_t Units, double ForgetBias = 1.0, detail::cell_operand X, detail::cell_state<X, Units> C,
+          detail::cell_state<X, Units> H>
+constexpr auto peephole_lstm_cell(const X& x, const lstm_state<C, H>& state, std::uint64_t seed = 0) {
+  using T = typename X::element;
+  const auto see_f = detail::make_variable<name_of<Name / "w_f_diag">, T, dims<Units>, true>(glorot_uniform(seed));
+  const auto see_i = detail::make_variable<name_of<Name / "w_i_diag">, T, dims<Units>, true>(glorot_uniform(seed));
+  const auto see_o = detail::make_variable<name_of<Name / "w_o_diag">, T, dims<Units>, true>(glorot_uniform(seed));
+  const auto [i, j, f, o] = split<1, 4>(detail::weighted<Name, 4 * Units>(x, state.h, seed, zeros));
+  using math = detail::peephole_lstm_math<T, ForgetBias, std::remove_const_t<decltype(see_f)>, std::remove_const_t<decltype(see_i)>,
+                                          std::remove_const_t<decltype(see_o)>>;
+  const auto [c, h] = detail::lstm_formula(math(see_f, see_i, see_o), i, j, f, o, state.c);
+  return lstm_state<std::remove_const_t<decltype(c)>, std::remove_const_t<decltype(h)>>{c, h};
+}
+
+#define LEAT_CELL_OTHERWISE(function, words)                                                                     \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                                                         \
+  LEAT_OTHERWISE(#function "<name, units>(x, " words                                                             \
+                           ") takes inputs [batch, inputs] of floating point and a state [batch, units] of the " \
+                           "same dtype; name and units are template arguments: <\"rnn/cell\", 64>")              \
   function(...) LEAT_DELETED
 LEAT_CELL_OTHERWISE(basic_rnn_cell, "h");
 LEAT_CELL_OTHERWISE(gru_cell, "h");
 LEAT_CELL_OTHERWISE(lstm_cell, "lstm_state{c, h}");
+LEAT_CELL_OTHERWISE(peephole_lstm_cell, "lstm_state{c, h}");
 #undef LEAT_CELL_OTHERWISE
 
 }  // namespace leat

@@ -157,7 +157,8 @@ output clip_by_value(const output& x, const L& low, const H& high, std::string_v
 
 // ---- assignments ----------------------------------------------------------------------------------------------------
 
-/// Assigns a value to a variable; the result refers to the variable. Source: `assign`.
+/// Assigns a value to a variable; the result refers to the variable, or is a read after the assignment of a variable by handle.
+/// Source: `assign`.
 output assign(const output& variable, const operand_value& value, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 /// Adds a value to a variable; the result refers to the variable. Source: `assign_add`.

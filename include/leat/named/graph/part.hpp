@@ -31,6 +31,9 @@ class attributes_key;
 std::optional<tensor_literal> whole_numbers(const output& o);
 shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
 // A batched matrix product, which is a separate operator in TensorFlow; in named/graph/call.hpp.
+// The node that an operator on a variable is for a variable by handle: writes give a read after them. Empty for other operators.
+output call_by_handle(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+                      std::string_view name);
 output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
 }  // namespace detail
 
@@ -59,9 +62,9 @@ class named_part final : public named_nodes {
   // ---- called by the table ----
 
   LEAT_INLINE output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
-              std::span<const int> waits) override;
+                          std::span<const int> waits) override;
   LEAT_INLINE output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
-                   std::span<const std::int64_t> numbers) override;
+                               std::span<const std::int64_t> numbers) override;
   LEAT_INLINE output make_number(graph& g, const tensor_info& result, double value) override;
 
   // ---- nodes ----
@@ -89,6 +92,10 @@ class named_part final : public named_nodes {
 
   /// A tensor as an operand: for a variable the node that reads its value; other tensors unchanged.
   output value_of(const output& o) const;
+  /// Whether a tensor is a variable by handle, of which each use makes a read of its own.
+  bool is_handle(const output& o) const;
+  /// A new read of a variable by handle, which waits for these nodes and for the control dependencies around it.
+  output read_handle(graph& g, const output& handle, std::vector<int> waits = {});
 
   /// Names a constant after the argument that takes it, if it has no name yet.
   void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }

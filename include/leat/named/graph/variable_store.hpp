@@ -53,6 +53,7 @@ struct variable_scope_state {
   variable_regularizer regularizer{};
   dtype type = dtype::float32;
   variable_partitioner partitioner{};
+  bool use_resource = false;
 };
 
 /// The shared variables of a graph, and its current variable scope.

@@ -31,7 +31,11 @@ class guarded_first_value {
   }
 
  private:
-  bool stands_for_itself(int index) const { return g_.at(index).op->what.state == state_role::is_initialized; }
+  // A question, or a read of a variable by handle, which TensorFlow does not guard.
+  bool stands_for_itself(int index) const {
+    return g_.at(index).op->what.state == state_role::is_initialized ||
+           (nodes_.input_count(g_, index) == 1 && nodes_.is_handle(nodes_.input(g_, index, 0)));
+  }
   output at(const output& o) const {
     const output& made = made_.at(o.index());
     return static_cast<bool>(made) ? output(g_, made.index(), o.port()) : o;

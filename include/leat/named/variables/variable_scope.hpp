@@ -30,6 +30,7 @@ struct variable_scope_options {
   std::string default_name{};        // used, and made unique, if the name is null
   bool auxiliary_name_scope = true;  // whether a name scope is opened
   variable_partitioner partitioner{};
+  std::optional<bool> use_resource{};  // whether new variables are variables by handle
 };
 
 /// A variable scope as an object, which `variable_scope` can re-enter.

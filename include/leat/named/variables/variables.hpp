@@ -1,7 +1,9 @@
 #pragma once
 // Variables of named graphs: `variable(value, "w")` makes one; `get_variable("w", {2, 3})` finds or makes one by its name in the variable
 // scope. A variable is four nodes: its initial value, itself, its initializer, and a read. Its handle is the result of the variable's node,
-// "w:0"; as an operand it stands for the read. Source: TensorFlow 1.x `Variable`, `get_variable`, `variable_scope`.
+// "w:0"; as an operand it stands for the read. With `use_resource` it is a variable by handle instead, as TensorFlow makes them since 1.15:
+// each use reads it anew, after the control dependencies around the use. Source: TensorFlow 1.x `Variable`, `get_variable`,
+// `variable_scope`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/random.hpp>
@@ -14,6 +16,7 @@ struct variable_options {
   bool trainable = true;
   bool validate_shape = true;
   std::vector<std::string> collections{};  // empty: the global variables
+  std::optional<bool> use_resource{};      // a variable by handle; not given: as the variable scope says, or else not
 };
 
 namespace detail {
@@ -159,6 +162,7 @@ struct variable_settings {
   variable_regularizer regularizer{};
   bool trainable = true;
   std::vector<std::string> collections{};
+  std::optional<bool> use_resource{};
 };
 
 namespace detail {

@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/embedding.hpp>
+#include <leat/named/functions/handle.hpp>
 #include <leat/named/functions/math.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/slice.hpp>
@@ -99,14 +100,30 @@ LEAT_FUNCTION output embedding_lookup(const output& table, const operand_value& 
   return embedding_lookup(std::vector<output>{table}, ids, partition_strategy::mod, name, where);
 }
 
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION output scattered(const std::string& type, const output& variable, const operand_value& indices, const operand_value& updates,
+                               std::string_view name, const std::source_location& where) {
+  const source_scope line(variable.owner(), where);
+  const auto argument = [](const operand_value& v) {
+    return v.tensor() != nullptr ? number_argument(*v.tensor()) : number_argument(*v.literal());
+  };
+  const bool by_handle = is_handle(variable);
+  const graph_operation made = call_operator(variable.owner(), by_handle ? "Resource" + type : type,
+                                             {variable, argument(indices), argument(updates)}, {}, by_handle && name == type ? "" : name);
+  return by_handle ? read_after(variable, made) : made.result();
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
 #define LEAT_NAMED_SCATTER(function, type)                                                                                                 \
   LEAT_FUNCTION output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name, \
                                 const std::source_location& where) {                                                                       \
-    const source_scope line(variable.owner(), where);                                                                                      \
-    const auto argument = [](const operand_value& v) {                                                                                     \
-      return v.tensor() != nullptr ? number_argument(*v.tensor()) : number_argument(*v.literal());                                         \
-    };                                                                                                                                     \
-    return call_operator(variable.owner(), type, {variable, argument(indices), argument(updates)}, {}, name).result();                     \
+    return detail::scattered(type, variable, indices, updates, name, where);                                                               \
   }
 LEAT_NAMED_SCATTER(scatter_update, "ScatterUpdate")
 LEAT_NAMED_SCATTER(scatter_add, "ScatterAdd")

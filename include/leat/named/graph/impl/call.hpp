@@ -129,6 +129,24 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
 }
 
 namespace detail {
+LEAT_FUNCTION output call_by_handle(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+                                    std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> types[]{{"Assign", "AssignVariableOp"},
+                                                                         {"AssignAdd", "AssignAddVariableOp"},
+                                                                         {"AssignSub", "AssignSubVariableOp"},
+                                                                         {"GatherV2", "ResourceGather"}};
+  for (const auto& [of_reference, of_handle] : types) {
+    if (op.code != code_of_type(of_reference)) continue;
+    const bool writes = op.what.is == nature::effect;
+    if (!writes && std::ranges::any_of(numbers, [](std::int64_t axis) { return axis != 0; })) break;
+    if (name.empty() || name == of_reference) name = writes ? of_handle : "Gather";
+    attribute_map attributes;
+    if (of_reference == types[0].first) attributes["validate_shape"] = true;
+    const graph_operation made = call_operator(g, of_handle, {operands[0], operands[1]}, std::move(attributes), name);
+    return writes ? g.named().read_handle(g, operands[0], {made.index()}) : made.result();
+  }
+  return {};
+}
 LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed,
                                      std::string_view name) {
   return call_operator(g, "BatchMatMulV2", {operands[0], operands[1]}, {{"adj_x", transposed[0] != 0}, {"adj_y", transposed[1] != 0}},

@@ -154,11 +154,13 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   check_graph(g, given);
   if (op.code == code_of_type("MatMul") && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
     return leat::detail::stacked_product(g, given, numbers, name);
+  if (given.size() == 2 && is_handle(given[0]))
+    if (const output made = leat::detail::call_by_handle(g, op, given, numbers, name); static_cast<bool>(made)) return made;
   const auto fields = form_of(op, static_cast<int>(given.size()));
   leat::detail::short_list<output, 8> inputs;
   leat::detail::short_list<tensor_info, 4> infos;
   int stands_with = -1;
-  bool writes_numbers = false, has_further_results = false;
+  bool writes_numbers = false, has_further_results = false, reads_handles = false;
   {
     std::size_t at = 0;
     for (const field& f : fields) {
@@ -169,7 +171,9 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
       }
       const std::size_t end = f.kind == field_kind::operands ? given.size() : at + 1;
       for (; at < end && at < given.size(); ++at) {
-        inputs.push_back(f.kind == field_kind::reference ? given[at] : value_of(given[at]));
+        const bool reads = f.kind != field_kind::reference && is_handle(given[at]);
+        reads_handles = reads_handles || reads;
+        inputs.push_back(f.kind == field_kind::reference || reads ? given[at] : value_of(given[at]));
         if (f.kind == field_kind::reference && g.at(given[at].index()).op->kind != op_kind::placeholder) stands_with = given[at].index();
       }
     }
@@ -209,8 +213,16 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
       nodes.scope_ = std::move(name);  // its memory is reused
     }
   } inner{*this, its_name};
-  const bool makes_inputs = writes_numbers || names_inputs || !arguments.empty();
+  const bool makes_inputs = writes_numbers || names_inputs || reads_handles || !arguments.empty();
   if (makes_inputs) inner.exchange();
+  if (reads_handles) {
+    std::size_t at = 0;
+    for (const field& f : fields) {
+      if (!leat::is_operand(f.kind)) continue;
+      for (const std::size_t end = f.kind == field_kind::operands ? inputs.size() : at + 1; at < end && at < inputs.size(); ++at)
+        if (f.kind != field_kind::reference && is_handle(inputs[at])) inputs[at] = read_handle(g, inputs[at]);
+    }
+  }
   if (names_inputs)
     for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
 
@@ -256,8 +268,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   }
   inference got;
   if (complete) got = infer_result(op, infos, known);
-  else
-    got = {result_type(fields, attributes, infos), op.keeps_shape ? infos[0].extent : leat::detail::partial_shape(op, arguments)};
+  else got = {result_type(fields, attributes, infos), op.keeps_shape ? infos[0].extent : leat::detail::partial_shape(op, arguments)};
   if (!got.problem.empty()) {
     std::string text = std::string(op.type) + ": " + std::string(got.problem);
     for (std::size_t i = 0; i < inputs.size(); ++i) text += (i == 0 ? ": " : " and ") + leat::describe(inputs[i]);
@@ -430,7 +441,16 @@ LEAT_FUNCTION output named_part::make_literal(graph& g, const tensor_literal& va
   return made;
 }
 
+LEAT_FUNCTION bool named_part::is_handle(const output& o) const {
+  return o.port() == 0 && is_operator<handle_variable_op>(*o.owner().at(o.index()).op);
+}
+LEAT_FUNCTION output named_part::read_handle(graph& g, const output& handle, std::vector<int> waits) {
+  return raw(g, "ReadVariableOp", std::array{handle}, {{"dtype", handle.type()}}, {{handle.type(), handle.extent()}}, {}, std::move(waits))
+      .result();
+}
+
 LEAT_FUNCTION output named_part::value_of(const output& o) const {
+  if (is_handle(o)) return o.owner().named().read_handle(o.owner(), o);
   const int read = record(o.index()).read;
   return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
 }

@@ -14,6 +14,8 @@ namespace leat {
 LEAT_FUNCTION output is_variable_initialized(const output& variable, std::string_view name, const std::source_location& where) {
   graph& g = variable.owner();
   const source_scope line(g, where);
+  if (g.named().is_handle(variable))
+    return call_operator(g, "VarIsInitializedOp", {variable}, {}, name == "IsVariableInitialized" ? "VarIsInitializedOp" : name).result();
   return call_operator(g, "IsVariableInitialized", {variable}, {}, name).result();
 }
 
@@ -28,6 +30,7 @@ LEAT_FUNCTION output value_or(const output& variable, const output& otherwise, c
   return cond(
       is_variable_initialized(variable, "IsVariableInitialized", where),
       [&] {
+        if (nodes.is_handle(variable)) return nodes.value_of(variable);
         return nodes.raw(g, "Identity", std::array{variable}, {{"T", variable.type()}}, {{variable.type(), variable.extent()}}, "read")
             .result();
       },

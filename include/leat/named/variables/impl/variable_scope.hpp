@@ -78,6 +78,7 @@ LEAT_FUNCTION void variable_scope::apply(variable_scope_state& state, const vari
   if (options.regularizer) state.regularizer = options.regularizer;
   if (options.partitioner) state.partitioner = options.partitioner;
   if (options.type) state.type = *options.type;
+  if (options.use_resource) state.use_resource = *options.use_resource;
 }
 
 LEAT_FUNCTION void variable_scope::enter(const std::string& name, const variable_scope_options& options, std::string original) {

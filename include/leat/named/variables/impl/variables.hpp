@@ -10,11 +10,45 @@
 
 namespace leat::detail {
 
+LEAT_FUNCTION void collect_variable(graph& g, const output& itself, const variable_options& options) {
+  if (options.collections.empty()) add_to_collection(g, collection::global_variables, itself);
+  for (const auto& name : options.collections) add_to_collection(g, name, itself);
+  if (options.trainable) add_to_collection(g, collection::trainable_variables, itself);
+}
+
+// A variable by handle. Its name is that of its scope, and the handle of a session is found by it.
+LEAT_FUNCTION output finish_handle(graph& g, const output& first_value, const tensor_info& info, const std::string& scope,
+                                   const variable_options& options) {
+  named_part& nodes = g.named();
+  const std::string name = scope.empty() ? nodes.names.node_name("VarHandleOp") : scope;
+  attribute_map attributes{{"shape", to_proto(info.extent)}, {"dtype", info.type}, {"container", ""}, {"shared_name", name}};
+  const std::int64_t numbers[]{static_cast<std::int64_t>(initializer_kind::zeros), options.trainable ? 1 : 0, 0};
+  const int made = nodes.append(
+      g, {.op = &info_of<handle_variable_op>, .name = name, .numbers = numbers, .attributes = std::move(attributes), .results = {info}});
+  const output itself(g, made);
+  nodes.first_values.emplace(made, first_value);
+  {
+    const name_scope asks(g, "IsInitialized");
+    nodes.raw(g, "VarIsInitializedOp", std::array{itself}, {}, {{dtype::boolean, {}}});
+  }
+  nodes.record(made).initializer = nodes
+                                       .raw(g, "AssignVariableOp", std::array{itself, guarded_first_value(g, scope).guard(first_value)},
+                                            {{"dtype", info.type}, {"validate_shape", false}}, {}, "Assign")
+                                       .index();
+  {
+    const name_scope reads(g, "Read");
+    nodes.record(made).read = nodes.read_handle(g, itself).index();
+  }
+  collect_variable(g, itself, options);
+  return itself;
+}
+
 LEAT_FUNCTION output finish_variable(graph& g, const output& first_value, const std::string& scope, const variable_options& options) {
   named_part& nodes = g.named();
   if (options.validate_shape && !first_value.extent().is_static())
     throw invalid_argument("initial_value must have a shape specified: " + describe(first_value));
   const tensor_info info{first_value.type(), options.validate_shape ? first_value.extent() : shape::unknown()};
+  if (options.use_resource.value_or(nodes.variables.current->use_resource)) return finish_handle(g, first_value, info, scope, options);
   attribute_map attributes{{"shape", to_proto(info.extent)}, {"dtype", info.type}, {"container", ""}, {"shared_name", ""}};
   const std::int64_t numbers[]{static_cast<std::int64_t>(initializer_kind::zeros), options.trainable ? 1 : 0, 0};
   const int made = nodes.append(g, {.op = &info_of<variable_op>,
@@ -32,9 +66,7 @@ LEAT_FUNCTION output finish_variable(graph& g, const output& first_value, const 
   const int read = nodes.build(g, info_of<identity_op>, only, {}, "read").index();
   nodes.record(made).read = read;
   nodes.record(made).initializer = first;
-  if (options.collections.empty()) add_to_collection(g, collection::global_variables, itself);
-  for (const auto& name : options.collections) add_to_collection(g, name, itself);
-  if (options.trainable) add_to_collection(g, collection::trainable_variables, itself);
+  collect_variable(g, itself, options);
   return itself;
 }
 
@@ -52,8 +84,10 @@ LEAT_FUNCTION output variable(const operand_value& initial, std::string_view nam
                            " is from inside a control-flow construct, such as a loop or conditional: " + describe(*initial.tensor()));
   const detail::without_controls free(g.named());
   const name_scope scope(g, name.empty() ? "Variable" : name);
-  const output first =
-      initial.tensor() != nullptr ? g.named().value_of(*initial.tensor()) : g.named().make_constant(g, *initial.literal(), "initial_value");
+  const bool by_handle = options.use_resource.value_or(g.named().variables.current->use_resource);
+  const output first = initial.tensor() != nullptr
+                           ? g.named().value_of(*initial.tensor())
+                           : g.named().make_constant(g, *initial.literal(), by_handle ? "Initializer/initial_value" : "initial_value");
   return detail::finish_variable(g, first, std::string(without_slash(scope.text())), options);
 }
 
@@ -66,6 +100,14 @@ LEAT_FUNCTION graph_operation initializer_of(const output& variable) {
 LEAT_FUNCTION output read_value(const output& variable, std::string_view name, const std::source_location& where) {
   graph& g = variable.owner();
   const source_scope line(g, where);
+  if (g.named().is_handle(variable)) {
+    output now;
+    {
+      const name_scope scope(g, name == "read" ? "Read" : name);
+      now = g.named().read_handle(g, variable);
+    }
+    return identity(now, "Identity", where);
+  }
   return g.named()
       .raw(g, "Identity", std::array{variable}, {{"T", variable.type()}}, {{variable.type(), variable.extent()}}, name)
       .result();
@@ -92,7 +134,8 @@ LEAT_FUNCTION output make_shared_variable(graph& g, const std::string& name, con
                                           const variable_settings& settings) {
   named_part& nodes = g.named();
   const variable_scope_state& scope = *nodes.variables.current;
-  variable_options options{.trainable = settings.trainable, .collections = settings.collections};
+  const variable_options options{
+      .trainable = settings.trainable, .collections = settings.collections, .use_resource = settings.use_resource};
   if (const auto& value = settings.initializer.value()) return variable(*value, name, options, std::source_location());
   const dtype type = settings.type.value_or(scope.type);
   variable_initializer rule = settings.initializer.rule() ? settings.initializer.rule() : scope.initializer;

@@ -2,6 +2,7 @@
 // Implementation of named_optimizer.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/handle.hpp>
 #include <leat/named/gradients/gradient.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/variables/partitioned_variables.hpp>
@@ -86,7 +87,7 @@ LEAT_FUNCTION graph_operation named_optimizer::apply_gradients(const std::vector
   } else {
     const control_dependencies wait({finish(g, updates, "update")});
     const colocate_with there(global_step);
-    step = assign_add(global_step, 1, scope.text()).operation();
+    step = detail::write_of(assign_add(global_step, 1, scope.text()));
   }
   bool known = false;
   for (const auto& item : get_collection(g, collection::train_op)) {
@@ -119,7 +120,8 @@ LEAT_FUNCTION output named_optimizer::argument(const std::string& name, dtype ty
   if (prepared != state_->prepared.end()) {
     for (const auto& s : state_->what.settings)
       if (s.name == name && s.keeps_dtype) return prepared->second;
-    return cast(prepared->second, type);
+    if (prepared->second.type() == type && detail::is_handle(prepared->second)) return prepared->second;
+    return cast(value_of(prepared->second), type);
   }
   throw not_found("the optimizer " + this->name() + " has no setting \"" + name + "\"");
 }
@@ -176,9 +178,11 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
   for (const auto& power : state_->what.powers) {
     const auto key = std::pair(g.named().serial(), power);
     if (state_->powers.contains(key)) continue;
+    const bool by_handle = detail::is_handle(*first);
     const colocate_with there(*first);
     for (const auto& s : state_->what.settings)
-      if (s.name == power) state_->made.push_back(state_->powers[key] = variable(s.value, power + "_power", {.trainable = false}));
+      if (s.name == power)
+        state_->made.push_back(state_->powers[key] = variable(s.value, power + "_power", {.trainable = false, .use_resource = by_handle}));
   }
   for (const output& v : variables)
     for (const auto& s : state_->what.slots) {
@@ -186,7 +190,8 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
       if (state_->slots.contains(key)) continue;
       const variable_scope scope(nullptr, {.default_name = v.operation().name() + "/" + name()});
       const colocate_with there(v);
-      const output made = detail::find_or_make_variable("", v.extent(), {.type = v.type(), .initializer = s.start, .trainable = false});
+      const output made = detail::find_or_make_variable(
+          "", v.extent(), {.type = v.type(), .initializer = s.start, .trainable = false, .use_resource = detail::is_handle(v)});
       detail::slice_like(made, v);
       state_->slots.emplace(key, made);
       state_->made.push_back(made);
@@ -205,7 +210,10 @@ LEAT_FUNCTION void named_optimizer::prepare(graph& g) const {
     state_->prepared[s.name] = tensor != nullptr ? g.named().value_of(*tensor) : g.named().make_constant(g, *s.value.literal(), s.name);
   }
   const std::uint64_t serial = g.named().serial();
-  for (const auto& power : state_->what.powers) state_->prepared[power + "_power"] = value_of(state_->powers.at({serial, power}));
+  for (const auto& power : state_->what.powers) {
+    const output& its = state_->powers.at({serial, power});
+    state_->prepared[power + "_power"] = detail::is_handle(its) ? its : value_of(its);  // each update reads a handle anew
+  }
 }
 
 LEAT_FUNCTION std::vector<graph_operation> named_optimizer::update(const variable_gradient& p) const {
@@ -224,6 +232,8 @@ LEAT_FUNCTION std::vector<graph_operation> named_optimizer::update(const variabl
 LEAT_FUNCTION graph_operation named_optimizer::apply(const optimizer_update& how, const gradient_value& gradient,
                                                      const output& variable) const {
   graph& g = variable.owner();
+  const bool by_handle = detail::is_handle(variable);
+  const std::string type = by_handle ? "Resource" + how.type : how.type;
   std::vector<output> inputs{variable};
   const operator_definition* defined = state_->what.casts_settings ? nullptr : find_definition(how.type);
   for (const auto& a : how.arguments) {
@@ -238,7 +248,11 @@ LEAT_FUNCTION graph_operation named_optimizer::apply(const optimizer_update& how
   attributes["T"] = variable.type();
   attributes["use_locking"] = locks();
   if (gradient.is_sparse()) attributes["Tindices"] = gradient.indices.type();
-  return g.named().raw(g, how.type, inputs, std::move(attributes), {{variable.type(), variable.extent()}});
+  if (!by_handle) return g.named().raw(g, type, inputs, std::move(attributes), {{variable.type(), variable.extent()}});
+  const name_scope scope(g, type);
+  for (std::size_t k = 0; k < how.arguments.size(); ++k)
+    if (state_->prepared.contains(how.arguments[k])) inputs[k + 1] = value_of(inputs[k + 1]);
+  return g.named().raw(g, type, inputs, std::move(attributes), {}, scope.text());
 }
 
 LEAT_FUNCTION gradient_value named_optimizer::without_equal_rows(const gradient_value& v) {
@@ -258,10 +272,10 @@ LEAT_FUNCTION graph_operation named_optimizer::finish(graph& g, std::vector<grap
     const colocate_with there(state_->powers.at({g.named().serial(), state_->what.powers.front()}));
     for (const auto& power : state_->what.powers) {
       const output variable = state_->powers.at({g.named().serial(), power});
-      const output product = variable * state_->prepared.at(power);
+      const output product = value_of(variable) * state_->prepared.at(power);
       const output next = assign(variable, product);
-      g.named().record(next.index()).attributes["use_locking"] = locks();
-      all.emplace_back(next);
+      detail::set_locking(next, locks());
+      all.emplace_back(detail::write_of(next));
     }
   }
   return group(all, its_name);

@@ -2,6 +2,7 @@
 // Implementation of named_optimizers.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/handle.hpp>
 #include <leat/named/functions/math.hpp>
 #include <leat/train/named/optimizer.hpp>
 #include <leat/train/named/optimizers.hpp>
@@ -26,13 +27,16 @@ LEAT_FUNCTION std::vector<graph_operation> adam_from_rows(const named_optimizer&
   graph& g = variable.owner();
   const dtype type = variable.type();
   const auto scatter_add = [&](const output& to, const output& rows) {
+    if (is_handle(to))
+      return read_after(to, g.named().raw(g, "ResourceScatterAdd", std::array{to, v.indices, rows},
+                                          {{"dtype", type}, {"Tindices", v.indices.type()}}, {}));
     return g.named()
         .raw(g, "ScatterAdd", std::array{to, v.indices, rows}, {{"T", type}, {"Tindices", v.indices.type()}, {"use_locking", o.locks()}},
              {{type, to.extent()}})
         .result();
   };
   const auto locked = [&](const output& made) {
-    g.named().record(made.index()).attributes["use_locking"] = o.locks();
+    set_locking(made, o.locks());
     return made;
   };
   const output power1 = o.argument("beta1_power", type);
@@ -49,20 +53,20 @@ LEAT_FUNCTION std::vector<graph_operation> adam_from_rows(const named_optimizer&
   const output m = o.slot(variable, "m");
   const output part1 = 1 - beta1;
   const output scaled = v.values * part1;
-  const output decayed_m = m * beta1;
+  const output decayed_m = value_of(m) * beta1;
   output next_m = locked(assign(m, decayed_m));
   {
-    const control_dependencies wait({next_m});
+    const control_dependencies wait({write_of(next_m)});
     next_m = scatter_add(m, scaled);
   }
   const output slot_v = o.slot(variable, "v");
   const output squared = v.values * v.values;
   const output part2 = 1 - beta2;
   const output scaled_square = squared * part2;
-  const output decayed_v = slot_v * beta2;
+  const output decayed_v = value_of(slot_v) * beta2;
   output next_v = locked(assign(slot_v, decayed_v));
   {
-    const control_dependencies wait({next_v});
+    const control_dependencies wait({write_of(next_v)});
     next_v = scatter_add(slot_v, scaled_square);
   }
   const output v_root = sqrt(next_v, {});
@@ -70,11 +74,16 @@ LEAT_FUNCTION std::vector<graph_operation> adam_from_rows(const named_optimizer&
   const output denominator = v_root + epsilon;
   const output change = numerator / denominator;
   const output moved = locked(assign_sub(variable, change));
-  return {group({moved, next_m, next_v}, "group_deps")};
+  return {group({write_of(moved), next_m, next_v}, "group_deps")};
 }
 
 LEAT_FUNCTION std::vector<graph_operation> scattered_descent(const named_optimizer& o, const gradient_value& v, const output& variable) {
   graph& g = variable.owner();
+  if (is_handle(variable)) {
+    const output change = negative(v.values, "Neg") * o.argument("learning_rate", variable.type());
+    return {g.named().raw(g, "ResourceScatterAdd", std::array{variable, v.indices, change},
+                          {{"dtype", variable.type()}, {"Tindices", v.indices.type()}}, {})};
+  }
   const output rows = v.values * o.argument("learning_rate", variable.type());
   return {g.named().raw(g, "ScatterSub", std::array{variable, v.indices, rows},
                         {{"T", variable.type()}, {"Tindices", v.indices.type()}, {"use_locking", o.locks()}},
@@ -84,7 +93,6 @@ LEAT_FUNCTION std::vector<graph_operation> scattered_descent(const named_optimiz
 // An update that is no operator: makes its formula as nodes, and assigns the results.
 LEAT_FUNCTION std::vector<graph_operation> assigned_update(const rule_text& rule, const named_optimizer& o, const gradient_value& gradient,
                                                            const output& variable) {
-  graph& g = variable.owner();
   std::vector<output> written{variable}, inputs{value_of(variable)};
   for (const auto a : rule.arguments) {
     written.push_back(o.argument(std::string(a), gradient, variable));
@@ -94,8 +102,8 @@ LEAT_FUNCTION std::vector<graph_operation> assigned_update(const rule_text& rule
   for (const update::change& c : rule.expand(inputs)) {
     const output& to = written[static_cast<std::size_t>(c.variable)];
     const output one = c.subtract ? assign_sub(to, c.value) : assign(to, c.value);
-    g.named().record(one.index()).attributes["use_locking"] = o.locks();
-    made.push_back(one.operation());
+    set_locking(one, o.locks());
+    made.push_back(write_of(one));
   }
   return made;
 }
