@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# amalgamated.bash SOURCE FOLDER COMPILER FLAG...: leat_typed.hpp compiles alone, to the same instructions as <leat/leat.hpp>, and the program
+# amalgamated.bash SOURCE FOLDER COMPILER @FLAGS: leat_typed.hpp compiles alone, to the same instructions as <leat/leat.hpp>, and the program
 # prints what README.md says.
 set -euo pipefail
 source=$1 folder=$2 compiler=$3
