@@ -1,7 +1,23 @@
 # The installed package: headers, leatConfig.cmake with its version file, leat-header-only.pc, leat.pc, and, as the component `runtime`,
 # the ready-made runtime with leat-runtime.pc and a leat.pc that brings it. The same package also stands in the build folder, for -Dleat_DIR=<build folder>.
+# The other components (`development` and `alone` here, `tools`) are for Debian's packages (leat-debian.cmake): without a name all three are installed.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+
+# Before anything else is installed: what CMake says of a folder that cannot be written begins with its own files.
+install(
+  CODE [[
+  set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${prefix}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(NOT failed)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${prefix}/.leat_is_installed" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    file(REMOVE "${prefix}/.leat_is_installed")
+  endif()
+  if(failed)
+    message(FATAL_ERROR "leat cannot be installed in ${prefix}, which cannot be written: name another folder with --prefix, or install as root")
+  endif()
+]]
+  ALL_COMPONENTS)
 
 set(package_dir "${CMAKE_INSTALL_DATADIR}/cmake/leat")
 set(pkg_config_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
@@ -14,7 +30,8 @@ install(TARGETS leat_header_only leat_installed EXPORT leat-targets)
 install(
   EXPORT leat-targets
   NAMESPACE leat::
-  DESTINATION "${package_dir}")
+  DESTINATION "${package_dir}"
+  COMPONENT development)
 export(
   EXPORT leat-targets
   NAMESPACE leat::
@@ -37,7 +54,7 @@ configure_package_config_file(cmake/leatConfig.cmake.in "${PROJECT_BINARY_DIR}/l
                               INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/leatConfigVersion.cmake" COMPATIBILITY SameMinorVersion
                                  ARCH_INDEPENDENT)
-file(COPY cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-runtime.cmake DESTINATION "${PROJECT_BINARY_DIR}")
+file(COPY cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-requirements.cmake cmake/leat-runtime.cmake DESTINATION "${PROJECT_BINARY_DIR}")
 
 file(RELATIVE_PATH relative_prefix "/prefix/${pkg_config_dir}" "/prefix")
 string(REGEX REPLACE "/$" "" relative_prefix "${relative_prefix}")
@@ -76,9 +93,11 @@ install(FILES "${PROJECT_BINARY_DIR}/leat-runtime/leat.pc" DESTINATION "${pkg_co
 install(
   DIRECTORY include/leat
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp")
-install(FILES "${PROJECT_BINARY_DIR}/leatConfig.cmake" "${PROJECT_BINARY_DIR}/leatConfigVersion.cmake"
-              cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-runtime.cmake DESTINATION "${package_dir}")
-install(FILES "${PROJECT_BINARY_DIR}/leat-header-only.pc" "${PROJECT_BINARY_DIR}/leat-header-only/leat.pc" DESTINATION "${pkg_config_dir}")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_BINARY_DIR}/leatConfig.cmake" "${PROJECT_BINARY_DIR}/leatConfigVersion.cmake" cmake/leat-capabilities.cmake
+              cmake/leat-precompile.cmake cmake/leat-requirements.cmake cmake/leat-runtime.cmake DESTINATION "${package_dir}" COMPONENT development)
+install(FILES "${PROJECT_BINARY_DIR}/leat-header-only.pc" DESTINATION "${pkg_config_dir}" COMPONENT development)
+install(FILES "${PROJECT_BINARY_DIR}/leat-header-only/leat.pc" DESTINATION "${pkg_config_dir}" COMPONENT alone)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT alone)
