@@ -21,7 +21,7 @@ class element_writer {
 
   /// An element-wise operator on elements of these dtypes.
   constexpr int operate(const op_info& op, list_view<int> in, const dtype* types, list_view<std::int64_t> attributes = {}) {
-    if (const int known = simpler(op, in, types); known != none) return known;
+    if (const int known = simpler(op, in, types, attributes); known != none) return known;
     int operands[graph::max_operands];
     for (std::size_t k = 0; k < in.size(); ++k) operands[k] = present(in[k], types[k]);
     // Products and sums are the same in either order, so that equal ones merge.
@@ -57,7 +57,7 @@ class element_writer {
   constexpr bool is_negative(int x) const { return x >= 0 && is_operator<neg_op>(*to_.at(x).op); }
 
   // The element that the result equals, `absent`, or `none` if the operator has to be applied.
-  constexpr int simpler(const op_info& op, list_view<int> in, const dtype* types) {
+  constexpr int simpler(const op_info& op, list_view<int> in, const dtype* types, list_view<std::int64_t> attributes) {
     const int a = in[0];
     const int b = in.size() > 1 ? in[1] : none;
     const int code = op.code;
@@ -95,6 +95,7 @@ class element_writer {
       return a;
     } else if (code == operator_record<cast_op>::code) {
       if (a == absent) return absent;
+      if (type == dtype::boolean && is_constant(to_, a)) return number(static_cast<dtype>(attributes[0]), constant_value(to_, a));
     } else if (code == operator_record<select_op>::code) {
       if (b == absent && in[2] == absent) return absent;
       if (b == in[2]) return b;
