@@ -78,7 +78,8 @@ struct static_cluster_step {
   template <std::size_t... O>
   [[gnu::always_inline]] static status run(void* const* buffers, std::byte* arena, std::index_sequence<O...>) {
     void* base[sizeof...(O) + 1]{place<static_cast<int>(O)>(buffers)..., nullptr};
-    const auto extents = sizes.extents, strides = sizes.strides;  // local copies, which the compiler propagates through the references
+    const auto extents = sizes.extents;  // local copies, which the compiler propagates through the references
+    const auto strides = sizes.strides;
     kernels::cluster_arguments a{.base = base, .extents = extents.data(), .strides = strides.data()};
     if constexpr (type::spills > 0) {
       a.scratch = arena + static_cast<std::ptrdiff_t>(Program::number(Step, plan_scratch));

@@ -40,7 +40,7 @@ struct static_program : program_table<Fs...> {
 template <class Table, class... Programs>
 struct static_layout {
   static constexpr auto& view = Table::view;
-  static constexpr std::int64_t rounded(std::int64_t bytes) { return divide_up(bytes, static_alignment) * static_alignment; }
+  static constexpr std::int64_t rounded(std::int64_t size) { return divide_up(size, static_alignment) * static_alignment; }
   static constexpr std::int64_t bytes_of(int k) { return view.variable(k).extent.elements() * size_of(view.variable(k).type); }
   static constexpr std::int64_t variable_offset(int k) {
     std::int64_t at = 0;

@@ -273,7 +273,7 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   template <class Program, int B>
   void bind_place(void** buffers) {
     constexpr auto info = Program::view.buffer_at(B);
-    constexpr auto at = [info] {
+    constexpr auto at = [&] {
       if (info.where == storage::variable) return layout::variable_offset(view.find_variable(info.id));
       if (info.where == storage::number) return layout::number_offset(view.find_number(info.id));
       return layout::arena_offset + (info.where == storage::arena ? Program::arena_offset(B) : 0);
