@@ -136,7 +136,9 @@ struct static_kernel_step {
     // Four elements at once, so that what they share is loaded once.
     constexpr bool down = columns < 4;
     constexpr size lines = down ? columns : rows, length = down ? rows : columns, whole = length / 4 * 4;
-    const auto run = [&](auto these, size line, size at) __attribute__((always_inline)) { items.template elements<down>(down ? at : line, down ? line : at, these); };
+    const auto run = [&](auto these, size line, size at) __attribute__((always_inline)) {
+      items.template elements<down>(down ? at : line, down ? line : at, these);
+    };
     for (size line = 0; line < lines; ++line) {
       for (size at = 0; at < whole; at += 4) run(std::make_integer_sequence<int, 4>{}, line, at);
       if constexpr (length > whole) run(std::make_integer_sequence<int, static_cast<int>(length - whole)>{}, line, whole);
