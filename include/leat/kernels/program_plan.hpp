@@ -1,6 +1,6 @@
 #pragma once
-// The plan of a program (kernels/plan.hpp) for given sizes of its named dimensions. It is recomputed only when a named dimension changes its
-// size. This is plain code over the program's integers, which all programs and devices share.
+// The plan of a program (kernels/plan.hpp) for given sizes of its named dimensions. It is recomputed only when a named dimension changes
+// its size. This is plain code over the program's integers, which all programs and devices share.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/kernels/plan.hpp>

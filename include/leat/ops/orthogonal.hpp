@@ -100,7 +100,8 @@ struct qr_op {
     using rule::packed_matrices;
     const output q = packed_matrices::part(g.result(), 0, of.m, k), r = packed_matrices::part(g.result(), begin_of_r, k, of.n);
     const output dq = packed_matrices::part(g.dy(), 0, of.m, k), dr = packed_matrices::part(g.dy(), begin_of_r, k, of.n);
-    if (!has_slope(q.extent(), r.extent())) LEAT_THROW(unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true."));
+    if (!has_slope(q.extent(), r.extent()))
+      LEAT_THROW(unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true."));
     give(g, 0, slope(matrix_rows{}, g.input(0), q, r, dq, dr));
   }
 

@@ -145,7 +145,8 @@ TEST_CASE("training: the losses of a compiled session") {
     REQUIRE(s.run(fetch(into(loss, ours)), x = xs, y = ys) == status::ok);
     const auto kernel = other.value(w1);
     const auto ours_too = s.value(w1);
-    for (std::size_t i = 0; i < ours_too.size(); ++i) CHECK(ours_too[i] == doctest::Approx(static_cast<double>(kernel.data()[i])).epsilon(1e-3));
+    for (std::size_t i = 0; i < ours_too.size(); ++i)
+      CHECK(ours_too[i] == doctest::Approx(static_cast<double>(kernel.data()[i])).epsilon(1e-3));
   };
   train_by(gradient_descent(0.1f));
   train_by(momentum(0.05f, 0.9f));

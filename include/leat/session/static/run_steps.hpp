@@ -78,7 +78,8 @@ struct static_cluster_step {
   template <std::size_t... O>
   [[gnu::always_inline]] static status run(void* const* buffers, std::byte* arena, std::index_sequence<O...>) {
     void* base[sizeof...(O) + 1]{place<static_cast<int>(O)>(buffers)..., nullptr};
-    const auto extents = sizes.extents, strides = sizes.strides;  // local copies, which the compiler propagates through the references
+    const auto extents = sizes.extents;  // local copies, which the compiler propagates through the references
+    const auto strides = sizes.strides;
     kernels::cluster_arguments a{.base = base, .extents = extents.data(), .strides = strides.data()};
     if constexpr (type::spills > 0) {
       a.scratch = arena + static_cast<std::ptrdiff_t>(Program::number(Step, plan_scratch));
@@ -135,7 +136,9 @@ struct static_kernel_step {
     // Four elements at once, so that what they share is loaded once.
     constexpr bool down = columns < 4;
     constexpr size lines = down ? columns : rows, length = down ? rows : columns, whole = length / 4 * 4;
-    const auto run = [&](auto these, size line, size at) __attribute__((always_inline)) { items.template elements<down>(down ? at : line, down ? line : at, these); };
+    const auto run = [&](auto these, size line, size at) __attribute__((always_inline)) {
+      items.template elements<down>(down ? at : line, down ? line : at, these);
+    };
     for (size line = 0; line < lines; ++line) {
       for (size at = 0; at < whole; at += 4) run(std::make_integer_sequence<int, 4>{}, line, at);
       if constexpr (length > whole) run(std::make_integer_sequence<int, static_cast<int>(length - whole)>{}, line, whole);

@@ -45,8 +45,8 @@ constexpr message static_graph_problem(const graph& g) {
           << ": a static session needs all sizes as numbers: placeholder<\"x\", float, 32, 10>()";
     if (m.size > 0) return m;
     if (n.op->kind == op_kind::number && n.result.extent.rank > 0)
-      return m << "constant array " << describe(n.result, g).view() << ": its elements are on the heap; in a static session feed it, or write "
-               << "numbers, constant<0.5f, 4>()";
+      return m << "constant array " << describe(n.result, g).view()
+               << ": its elements are on the heap; in a static session feed it, or write numbers, constant<0.5f, 4>()";
     if (is_named && start == initializer_kind::array)
       return m << "variable \"" << n.name << "\" starts from an array, which is on the heap; in a static session start it from zeros, and "
                << "assign the array";
@@ -179,8 +179,9 @@ struct static_run_check<Steps, fetch_list<Fs...>, Feeds...> {
       if (m.size == 0) m = problem;
     };
     (look(static_argument_problem<Fs>((message{} << "fetch " << static_cast<long long>(++k) << ": ").view())), ...);
-    (look(static_argument_problem<Feeds>((message{} << "feed of \"" << structure_with<typename Feeds::leaf::identity>::name << "\": ").view())),
-     ...);
+    const auto feed = [](std::string_view name) { return message{} << "feed of \"" << name << "\": "; };
+    static_cast<void>(feed);
+    (look(static_argument_problem<Feeds>(feed(structure_with<typename Feeds::leaf::identity>::name).view())), ...);
     return m;
   }();
   static constexpr bool is_step = Steps::has(static_step<fetch_list<Fs...>>::hash);
@@ -197,7 +198,8 @@ struct static_run_refusal {
 
 struct no_static_step {
   static constexpr message text() {
-    return message{} << "these fetches are no step of the static session: give fetch(a, b) to its constructor, too, because it is planned there";
+    return message{} << "these fetches are no step of the static session: give fetch(a, b) to its constructor, too, because it is "
+                     << "planned there";
   }
 };
 
@@ -205,7 +207,8 @@ struct no_static_step {
 template <class Id>
 struct static_refused_calls {
   template <class FetchId, class... LeafIds>
-    requires(run_check<typename structure_with<Id>::table, structure_with<FetchId>, LeafIds...>::ok && !structure_with<Id>::has(FetchId::hash))
+    requires(run_check<typename structure_with<Id>::table, structure_with<FetchId>, LeafIds...>::ok &&
+             !structure_with<Id>::has(FetchId::hash))
   error_in_expression<problem_text<no_static_step>()> run(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
   template <class... Fs, feed_binding... Feeds>
     requires(static_run_check<structure_with<Id>, fetch_list<Fs...>, Feeds...>::only_this_refuses)

@@ -1,5 +1,6 @@
 #pragma once
-// A program whose sizes are all constants, planned in constant evaluation: where its intermediate results are, and the numbers of its steps.
+// A program whose sizes are all constants, planned in constant evaluation: where its intermediate results are, and the numbers of its
+// steps.
 
 #include <leat/kernels/planner.hpp>
 #include <leat/session/typed/table.hpp>
@@ -13,9 +14,8 @@ template <class Program>
 struct make_static_plan {
   static constexpr list<std::int64_t> make() {
     program_plan plan;
-    planner(Program::view, Program::data.data(), nullptr, {.elements = std::int64_t{1} << 60, .last_cache = 0, .alignment = static_alignment},
-            plan)
-        .run();
+    const chunk_limits whole{.elements = std::int64_t{1} << 60, .last_cache = 0, .alignment = static_alignment};
+    planner(Program::view, Program::data.data(), nullptr, whole, plan).run();
     list<std::int64_t> data{plan.arena_bytes};
     data.append(plan.offsets.data(), plan.offsets.size());
     data.append(plan.numbers.data(), plan.numbers.size());
@@ -40,7 +40,7 @@ struct static_program : program_table<Fs...> {
 template <class Table, class... Programs>
 struct static_layout {
   static constexpr auto& view = Table::view;
-  static constexpr std::int64_t rounded(std::int64_t bytes) { return divide_up(bytes, static_alignment) * static_alignment; }
+  static constexpr std::int64_t rounded(std::int64_t size) { return divide_up(size, static_alignment) * static_alignment; }
   static constexpr std::int64_t bytes_of(int k) { return view.variable(k).extent.elements() * size_of(view.variable(k).type); }
   static constexpr std::int64_t variable_offset(int k) {
     std::int64_t at = 0;

@@ -13,8 +13,8 @@
 namespace leat {
 
 /// Runs steps whose sizes the compiler knows, without the heap, threads, exceptions and files, so also on a microcontroller:
-/// `static_session s{fetch(loss, train), fetch(prediction)};`. Its memory is a part of the object, and `step_memory<...>` its size. Errors are
-/// returned as a `status`. One thread at a time may use a session.
+/// `static_session s{fetch(loss, train), fetch(prediction)};`. Its memory is a part of the object, and `step_memory<...>` its size. Errors
+/// are returned as a `status`. One thread at a time may use a session.
 template <class... Steps>
 class static_session : detail::refused_calls_of<detail::static_table_of<Steps...>>, detail::static_refused_calls_of<Steps...> {
   using steps = detail::static_steps<Steps...>;
@@ -44,8 +44,8 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   static_session& operator=(const static_session&) = delete;
 
   /// Runs one of the steps: each node once. Values are fetched into the program's numbers and arrays. Errors: invalid_argument (an array of
-  /// another size, a number that the dtype does not hold, an index out of range, an integer divided by zero, a parameter or an initial value
-  /// with another number than in the session, memory that is fetched into twice, or fed and fetched into), failed_precondition (a variable
+  /// another size, a number that the dtype does not hold, an index out of range, an integer divided by zero, a parameter or an initial
+  /// value with another number than in the session, memory that is fetched into twice, or fed and fetched into), failed_precondition (a variable
   /// without a value). At compile time: those of `session::run`, and fetches that are no step of the session.
   template <class... Fs, feed_binding... Feeds>
     requires(detail::static_run_check<steps, fetch_list<Fs...>, Feeds...>::ok)
@@ -88,7 +88,8 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
     requires has_variable<V>
   auto value(const V&) const {
     using T = typename V::element;
-    const auto* const from = reinterpret_cast<const T*>(memory_.data() + static_cast<std::ptrdiff_t>(layout::variable_offset(variable_at<V>)));
+    constexpr auto offset = static_cast<std::ptrdiff_t>(layout::variable_offset(variable_at<V>));
+    const auto* const from = std::launder(reinterpret_cast<const T*>(memory_.data() + offset));
     if constexpr (V::rank == 0) return *from;
     else return std::span<const T, static_cast<std::size_t>(V::extent.elements())>(from, static_cast<std::size_t>(V::extent.elements()));
   }
@@ -257,7 +258,8 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
       if constexpr (row.kind == initializer_kind::ones) first = T(1);
       else if constexpr (row.kind != initializer_kind::zeros) {
         if (row.type == dtype::float32 && !detail::fits<float>(std::bit_cast<double>(start[0]))) return status::invalid_argument;
-        first = number_of<T>(is_matrix && !std::is_floating_point_v<T> ? detail::bits_as(row.type, std::bit_cast<double>(start[0])) : start[0]);
+        constexpr bool converts = is_matrix && !std::is_floating_point_v<T>;
+        first = number_of<T>(converts ? detail::bits_as(row.type, std::bit_cast<double>(start[0])) : start[0]);
       }
       for (std::ptrdiff_t i = 0; i < count; ++i) to[i] = is_matrix ? T{} : first;
       if constexpr (is_matrix) {
@@ -273,7 +275,7 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
   template <class Program, int B>
   void bind_place(void** buffers) {
     constexpr auto info = Program::view.buffer_at(B);
-    constexpr auto at = [info] {
+    constexpr auto at = [&] {
       if (info.where == storage::variable) return layout::variable_offset(view.find_variable(info.id));
       if (info.where == storage::number) return layout::number_offset(view.find_number(info.id));
       return layout::arena_offset + (info.where == storage::arena ? Program::arena_offset(B) : 0);
@@ -393,9 +395,10 @@ template <class... Fs, class... More>
 static_session(const fetch_list<Fs...>&, const More&...) -> static_session<fetch_list<Fs...>, More...>;
 template <class... Fs, class... More>
   requires(!detail::static_check<fetch_list<Fs...>, More...>::ok)
-static_session(const fetch_list<Fs...>&, const More&...) -> static_session<typename detail::static_check<fetch_list<Fs...>, More...>::problem>;
+static_session(const fetch_list<Fs...>&, const More&...)
+    -> static_session<typename detail::static_check<fetch_list<Fs...>, More...>::problem>;
 static_session(...)
-    -> static_session<detail::refused_session<LEAT_WORDS("static_session s{fetch(loss, train), fetch(prediction)} takes its steps: what each "
-                                                        "kind of run fetches and does")>>;
+    -> static_session<detail::refused_session<LEAT_WORDS("static_session s{fetch(loss, train), fetch(prediction)} takes its steps: what "
+                                                         "each kind of run fetches and does")>>;
 
 }  // namespace leat

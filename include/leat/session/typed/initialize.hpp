@@ -70,8 +70,8 @@ inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-// Random numbers depend only on the seed and the variable's name, given as its hash. They are drawn in the variable's precision. Orthonormal matrices need
-// the heap, so their code is a choice.
+// Random numbers depend only on the seed and the variable's name, given as its hash. They are drawn in the variable's precision.
+// Orthonormal matrices need the heap, so their code is a choice.
 template <bool Orthonormal = true>
 [[gnu::cold]] void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::uint64_t name) {
   const auto count = static_cast<std::uint64_t>(v.extent.elements());
