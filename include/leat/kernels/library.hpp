@@ -1,6 +1,7 @@
 #pragma once
 // The kernels of the library's operators, all of them: what a device that runs programs includes.
 
+#include <leat/kernels/converged.hpp>
 #include <leat/kernels/diagonals.hpp>
 #include <leat/kernels/images.hpp>
 #include <leat/kernels/local_response.hpp>
