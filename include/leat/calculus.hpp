@@ -6,5 +6,6 @@
 #include <leat/passes/derivatives.hpp>
 #include <leat/passes/jacobian.hpp>
 #include <leat/train/block_least_squares.hpp>
+#include <leat/train/implicit.hpp>
 #include <leat/train/least_squares.hpp>
 #include <leat/train/second_order.hpp>

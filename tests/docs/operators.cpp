@@ -9,6 +9,7 @@
 #include <leat/ops/local_response.hpp>
 #include <leat/ops/mirror_pad.hpp>
 #include <leat/ops/resize.hpp>
+#include <leat/ops/converged.hpp>
 #include <leat/ops/print.hpp>
 #include <leat/ops/image_operators.hpp>
 #include <leat/ops/lookups.hpp>
@@ -274,6 +275,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arrangement", identity_op, "identity(x)", one, {}),
       LEAT_OPERATOR("Arrangement", stop_gradient_op, "stop_gradient(x)", one, {}),
       LEAT_OPERATOR("Arrangement", print_op, "print<\"message\">(x, data...)", one, {3, 1, 1, 0}),
+      LEAT_OPERATOR("Arrangement", check_converged_op, "within solve_root, fixed_point and argmin", {matrix, {sized({})}}, {0, 1, 0}),
 
       LEAT_OPERATOR(networks, relu_op, "relu(x)", one, {}),
       LEAT_OPERATOR(networks, relu6_op, "relu6(x)", one, {}),
@@ -380,7 +382,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
   const std::string thrust = read(repository / "include/leat/thrust/kernel_step.hpp");
   std::string kernels;
-  for (const char* header : {"diagonals", "images", "local_response", "lookups", "matrices", "mirror_pad", "print", "random", "resize",
+  for (const char* header : {"converged", "diagonals", "images", "local_response", "lookups", "matrices", "mirror_pad", "print", "random", "resize",
                              "spectra", "stacked_matmul", "top_k", "whole_array"})
     kernels += read(repository / "include/leat/kernels" / (std::string(header) + ".hpp"));
   std::ostringstream out;

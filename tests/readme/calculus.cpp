@@ -133,6 +133,40 @@ bool decay() {
   return std::abs(found(0) - 2.5) < 0.1 && std::abs(found(1) - 1) < 0.1 && std::abs(found(2) - 0.5) < 0.05;
 }
 
+bool minimum() {
+  // [listing calculus_lbfgs]
+  auto x = variable<"x", double, 2>(std::vector<double>{-1.2, 1});
+  auto valley = square(1_c - index<0>(x)) + 100_c * square(index<1>(x) - square(index<0>(x)));
+  auto train = lbfgs().minimize(valley);
+
+  session s{train, x};
+  s.initialize();
+  for (int i = 0; i < 50; ++i) s.run(fetch(train));
+  std::printf("%.6f, %.6f\n", s.value(x)(0), s.value(x)(1));
+  // [end]
+  return std::abs(s.value(x)(0) - 1) < 1e-6;
+}
+
+bool equation() {
+  // [listing calculus_root]
+  auto load = placeholder<"load", double>();
+  auto start = placeholder<"start", double, 2>();
+  auto x = solve_root(
+      [&](auto u) {
+        return stack<0>(index<0>(u) + square(index<1>(u)) - load, sin(index<0>(u)) + index<1>(u) - 1_c);
+      },
+      start);
+  auto stiffness = jacobian(x, load);  // how the solution moves with the load
+  // [end]
+  session s{x, stiffness};
+  const std::vector<double> from{0.5, 0.5};
+  const auto [at, slope] = s.run(fetch(x, stiffness), load = 1.0, start = from);
+  const auto [moved] = s.run(fetch(x), load = 1.0 + 1e-6, start = from);
+  return std::abs(slope(0) - (moved(0) - at(0)) / 1e-6) < 1e-4 && std::abs(std::sin(at(0)) + at(1) - 1) < 1e-9;
+}
+
 }  // namespace
 
-int main() { return radar() && directions() && batches() && training() && many() && decay() ? 0 : 1; }
+int main() {
+  return radar() && directions() && batches() && training() && many() && decay() && minimum() && equation() ? 0 : 1;
+}

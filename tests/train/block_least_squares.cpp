@@ -14,9 +14,9 @@ using namespace leat::literals;
 namespace {
 
 constexpr std::int64_t as = 3, bs = 5;
-const auto a_of = placeholder<"a_of", std::int64_t, "n">();
-const auto b_of = placeholder<"b_of", std::int64_t, "n">();
-const auto seen = placeholder<"seen", double, "n", 2>();
+const auto a_of = placeholder<"a_of", std::int64_t, as * bs>();
+const auto b_of = placeholder<"b_of", std::int64_t, as * bs>();
+const auto seen = placeholder<"seen", double, as * bs, 2>();
 // Two residuals of a row [2] of a and a row [3] of b.
 const auto errors = [](const auto& a, const auto& b) {
   const auto column = [](auto which, const auto& x) {

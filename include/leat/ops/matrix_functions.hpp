@@ -11,16 +11,7 @@ struct exponential_op {
   static constexpr std::string_view type = "leat.Exponential";
   static constexpr facts what{.work = work_kind::product, .by_matrix = true};
   static constexpr op_kind kind = op_kind::kernel;
-  static constexpr inference infer(const operand_list& x) {
-    inference got = rule::square_matrices::infer(x);
-    if (!got.problem.empty()) return got;
-    if (got.extent.rank == max_rank) return inference::wrong("more than 7 dimensions");
-    const std::int64_t n = rule::matrices::rows(got.extent);
-    shape s = rule::matrices::stack(got.extent);
-    s.push(8);
-    got.extent = rule::matrices::with(s, n, n);
-    return got;
-  }
+  static constexpr inference infer(const operand_list& x) { return rule::square_matrices::infer_stacks(x, 8); }
 };
 
 /// Source: TensorFlow `MatrixExponential`.

@@ -49,6 +49,17 @@ struct square_matrices {
     const std::int64_t n = size(x.extent(0));
     return {x.type(0), matrices::with(matrices::stack(x.extent(0)), n, n)};
   }
+  /// Of operators with `count` such matrices for each one: [..., count, n, n].
+  static constexpr inference infer_stacks(const operand_list& x, std::int64_t count) {
+    inference got = infer(x);
+    if (!got.problem.empty()) return got;
+    if (got.extent.rank == max_rank) return inference::wrong("more than 7 dimensions");
+    const std::int64_t n = matrices::rows(got.extent);
+    shape s = matrices::stack(got.extent);
+    s.push(count);
+    got.extent = matrices::with(s, n, n);
+    return got;
+  }
   /// Attribute k of a node, 0 if the node has none.
   template <class G>
   static constexpr std::int64_t attribute_or_zero(const G& g, int k) {

@@ -42,16 +42,7 @@ struct symmetric_eigen_op {
   static constexpr std::string_view type = "leat.SymmetricEigen";
   static constexpr facts what{.work = work_kind::product, .by_matrix = true};
   static constexpr op_kind kind = op_kind::kernel;
-  static constexpr inference infer(const operand_list& x) {
-    inference got = rule::square_matrices::infer(x);
-    if (!got.problem.empty()) return got;
-    if (got.extent.rank == max_rank) return inference::wrong("more than 7 dimensions");
-    const std::int64_t n = rule::matrices::rows(got.extent);
-    shape s = rule::matrices::stack(got.extent);
-    s.push(3);
-    got.extent = rule::matrices::with(s, n, n);
-    return got;
-  }
+  static constexpr inference infer(const operand_list& x) { return rule::square_matrices::infer_stacks(x, 3); }
   /// The gradient of A, from both parts and their gradients. Source: TensorFlow `_SelfAdjointEigV2Grad`.
   template <class M>
   static constexpr output slope(const M& m, const output& values, const output& vectors, const output& d_values, const output& d_vectors) {

@@ -189,7 +189,7 @@ struct jacobian_call {
           << (forward ? "second" : "first") << " tensor, so the compiler must know their number";
         return m;
       }
-      const message unknown = unknown_operator();
+      const message& unknown = unknown_operator<X>;
       const auto passes = (forward ? s.x_part() : s.y_part()).elements();
       if (unknown.size == 0 || passes <= static_cast<std::int64_t>(graph::max_operands)) return m;
       return m << word << ": of more than 64 passes, which go together: " << unknown.view();
@@ -197,16 +197,20 @@ struct jacobian_call {
   }
   static constexpr bool none = text().size == 0;
 
-  // The problem of a Jacobian whose passes go together.
-  static constexpr message unknown_operator() {
-    graph one, g;
-    const int y = flatten<Y>(one), x = flatten<X>(one);
-    const auto s = shapes();
+  // The problem of a Jacobian whose passes go together; the compiler finds it once.
+  template <class Operand>
+  static constexpr message unknown_operator = [] {
     message problem;
-    passes::jacobian_writer(one, y, x, s, passes::goes_forward(s, Mode), g).together(problem);
+    const auto s = shapes();
+    const bool forward = passes::goes_forward(s, Mode);
+    if ((InBatch && Y::extent[0] != X::extent[0]) || s.y.rank + s.x.rank - (InBatch ? 1 : 0) > max_rank ||
+        !(forward ? s.x_part() : s.y_part()).is_static())
+      return problem;  // `text` has said so
+    graph one, g;
+    const int y = flatten<Y>(one), x = flatten<Operand>(one);
+    passes::jacobian_writer(one, y, x, s, forward, g).together(problem);
     return problem;
-  }
-  static constexpr bool goes_together = unknown_operator().size == 0;
+  }();
 
   static constexpr std::uint64_t hash = mix(expressions_hash<304, Y, X>, static_cast<std::uint64_t>(Mode) * 2 + (InBatch ? 1 : 0));
   struct structure : numbers_of<Y, X> {
@@ -218,7 +222,7 @@ struct jacobian_call {
       const int y = flatten<Y>(one), x = flatten<X>(one);
       passes::jacobian_writer writer(one, y, x, s, passes::goes_forward(s, Mode), g);
       message no_problem;
-      const int blocks = goes_together ? writer.together(no_problem) : writer.one_by_one();
+      const int blocks = unknown_operator<X>.size == 0 ? writer.together(no_problem) : writer.one_by_one();
       return InBatch || s.shared == 0 ? blocks : passes::spread_blocks(g, blocks, s);
     }
   };

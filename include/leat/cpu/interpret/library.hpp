@@ -68,6 +68,7 @@ LEAT_FILL(fill_library_functions) {
   register_kernel<passes::copy_op>();
   register_kernel<multiply_add_op>();
   register_kernel<check_range_op>();
+  register_kernel<check_converged_op>();
   register_kernel<print_op>();
   register_kernel<stacked_products_op>();
   enter_operators(static_cast<const leat::detail::image_operators*>(nullptr));

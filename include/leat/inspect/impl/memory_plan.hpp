@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/inspect/memory_plan.hpp>
+#include <leat/ops/converged.hpp>
 #include <leat/ops/print.hpp>
 
 namespace leat {
@@ -10,8 +11,8 @@ namespace leat {
 LEAT_FUNCTION operator_names::operator_names() {
   // Operators that only the compiler creates.
   for (const op_info* op :
-       {&info_of<check_range_op>, &info_of<print_op>, &info_of<passes::check_divisor_op>, &info_of<passes::copy_op>,
-        &info_of<passes::matmul_update_op>, &info_of<passes::check_rows_op>, &info_of<passes::first_rows_op>,
+       {&info_of<check_range_op>, &info_of<print_op>, &info_of<check_converged_op>, &info_of<passes::check_divisor_op>,
+        &info_of<passes::copy_op>, &info_of<passes::matmul_update_op>, &info_of<passes::check_rows_op>, &info_of<passes::first_rows_op>,
         &info_of<passes::sum_equal_rows_op>, &info_of<passes::write_rows_op>})
     by_code_.emplace(op->code, op->type);
   for (const auto& [code, op] : detail::operators_of_expressions()) by_code_.emplace(code, op->type);

@@ -4,6 +4,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interpret.hpp>
+#include <leat/ops/converged.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/passes/deferred.hpp>
 #include <leat/passes/gradient.hpp>
@@ -20,7 +21,7 @@ namespace leat::detail {
 // to a session's log.
 inline const op_info* own_operator_of_expressions(int code) {
   static constexpr const op_info* all[]{&info_of<number_op>, &info_of<extent_op>, &info_of<index_op>, &info_of<check_range_op>,
-                                        &info_of<print_op>};
+                                        &info_of<print_op>,  &info_of<check_converged_op>};
   for (const op_info* op : all)
     if (op->code == code) return op;
   const auto more = operators_of_expressions().find(code);
