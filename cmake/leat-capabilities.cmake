@@ -70,7 +70,7 @@ function(leat_find_tbb)
 endfunction()
 
 # What the headers of io/ include to read and write files: protozero, which is headers alone, and nlohmann::json; zlib, if it is there,
-# to read compressed ones.
+# to read compressed ones, and libjpeg for images.
 function(leat_find_io)
   find_path(LEAT_PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp)
   find_package(nlohmann_json QUIET CONFIG)
@@ -84,6 +84,11 @@ function(leat_find_io)
     if(TARGET ZLIB::ZLIB)
       target_compile_definitions(${target} INTERFACE LEAT_USE_ZLIB)
       target_link_libraries(${target} INTERFACE ZLIB::ZLIB)
+    endif()
+    find_package(JPEG QUIET)
+    if(TARGET JPEG::JPEG)
+      target_compile_definitions(${target} INTERFACE LEAT_USE_JPEG)
+      target_link_libraries(${target} INTERFACE JPEG::JPEG)
     endif()
   endif()
 endfunction()

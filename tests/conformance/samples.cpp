@@ -195,6 +195,10 @@ std::vector<sample> written_samples() {
   list.back().sharp = true;
   sum("FakeQuantWithMinMaxVarsGradient", {floats, floats, bound, bound});
   sum("CTCGreedyDecoder", {x({4, 2, 3}), numbers({4, 3})});
+  sum("CTCLoss", {x({4, 2, 4}), indices({3, 2}, {0, 0, 0, 1, 1, 0}, dtype::int64), indices({3}, {1, 0, 2}), indices({2}, {4, 3})});
+  const argument classes = indices({2, 2}, {3, 1, 0, 3}, dtype::int64);
+  add("ComputeAccidentalHits", {classes, indices({3}, {0, 3, 2}, dtype::int64)}, {{"num_true", 2}});
+  add("AllCandidateSampler", {classes}, {{"num_true", 2}, {"num_sampled", 4}, {"unique", true}});
   for (const char* equation : {"ij,kj->ik", "ij,kj->", "ij,ij->j", "ij,kl->kijl"}) sum("Einsum", {x({2, 3}), x({2, 3})}, {{"equation", std::string(equation)}});
   for (const char* equation : {"ii->i", "ii->", "ij->ji", "ij->j", "...->...", "ij->jji"}) sum("Einsum", {x({3, 3})}, {{"equation", std::string(equation)}});
   sum("Einsum", {x({2, 1, 3}), x({4, 3})}, {{"equation", std::string("i...,...->...i")}});
@@ -797,6 +801,7 @@ const std::vector<exemption>& exemptions() {
                                            {"DecodeJpeg", "text"},
                                            {"DecodeImage", "text"},
                                            {"EncodePng", "text"},
+                                           {"EncodeJpeg", "text"},
                                            {"TextLineReader", "files"},
                                            {"TFRecordReader", "files"},
                                            {"WholeFileReader", "files"},

@@ -216,7 +216,104 @@ TEST_CASE("PNG: damaged files") {
   says(bmp(1, 1, 24, "abcd"),
        "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: DecodePng");
   says("\xff\xd8\xff\xe0"s + "jpeg", "Trying to decode JPEG format using a wrong op");
-  CHECK(refuses([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG: the library has no decoder"));
+}
+#endif
+
+#if defined(LEAT_USE_JPEG)
+namespace {
+// An image of 37 x 45 pixels, and sums by which TensorFlow's bytes are known.
+tensor_value jpeg_pixels(std::int64_t channels) {
+  bytes pixels;
+  for (int y = 0; y < 37; ++y)
+    for (int x = 0; x < 45; ++x) {
+      const int colors[]{y * 5 + x * 2, y * x, 7 * x + 3 * y + x * y / 2};
+      for (int k = 0; k < channels; ++k) pixels.push_back(static_cast<std::uint8_t>(colors[k]));
+    }
+  return {shape(3, {37, 45, channels}), pixels};
+}
+template <class Bytes>
+std::uint32_t weighed(const Bytes& all) {
+  std::uint32_t sum = 0;
+  std::uint32_t at = 0;
+  for (const auto byte : all) sum += static_cast<std::uint32_t>(static_cast<std::uint8_t>(byte)) * (at++ % 251 + 1);
+  return sum;
+}
+}  // namespace
+
+TEST_CASE("JPEG: files and pixels are TensorFlow's, byte by byte") {
+  const auto encoded = [](const attribute_map& settings, std::int64_t channels = 3) {
+    return run_on("EncodeJpeg", jpeg_pixels(channels), settings).as<std::string>();
+  };
+  const std::string plain = encoded({}), stepwise = encoded({{"progressive", true}}), gray = encoded({}, 1);
+  CHECK(weighed(plain) == 34963077);
+  CHECK(weighed(stepwise) == 26475108);
+  CHECK(weighed(gray) == 11104886);
+  CHECK(weighed(encoded({{"chroma_downsampling", false}, {"quality", 80}})) == 34237939);
+  CHECK(weighed(encoded({{"optimize_size", true}})) == 27341460);
+  CHECK(weighed(encoded({{"density_unit", "cm"}, {"x_density", 100}, {"y_density", 50}, {"xmp_metadata", "hello"}})) == 36598878);
+  CHECK(weighed(encoded({{"quality", 0}})) == 8968408);
+  const auto pixels = [](const std::string& file, const attribute_map& settings, std::initializer_list<std::int64_t> extent) {
+    const tensor_value made = decode("DecodeJpeg", file, settings);
+    CHECK(made.extent() == shape_value(extent));
+    return weighed(made.as<bytes>());
+  };
+  for (const std::string& file : {plain, stepwise}) {
+    CHECK(pixels(file, {}, {37, 45, 3}) == 76040341);
+    CHECK(pixels(file, {{"channels", 1}}, {37, 45, 1}) == 23840454);
+    CHECK(pixels(file, {{"channels", 3}}, {37, 45, 3}) == 76040341);
+    CHECK(pixels(file, {{"ratio", 2}}, {19, 23, 3}) == 19980045);
+    CHECK(pixels(file, {{"ratio", 8}}, {5, 6, 3}) == 563685);
+    CHECK(pixels(file, {{"fancy_upscaling", false}}, {37, 45, 3}) == 76102523);
+    CHECK(pixels(file, {{"dct_method", "INTEGER_ACCURATE"}}, {37, 45, 3}) == 76573363);
+  }
+  CHECK(pixels(gray, {}, {37, 45, 1}) == 26900573);
+  CHECK(pixels(gray, {{"channels", 3}}, {37, 45, 3}) == 82622262);
+  CHECK(pixels(gray, {{"ratio", 8}}, {5, 6, 1}) == 76177);
+  CHECK(weighed(decode("DecodeImage", plain).as<bytes>()) == 76040341);
+}
+
+TEST_CASE("JPEG: what is refused, and files that are damaged") {
+  const std::string file = run_on("EncodeJpeg", jpeg_pixels(3)).as<std::string>();
+  const auto encodes = [&](const attribute_map& settings, const tensor_value& image, std::string_view words) {
+    CHECK(refuses([&] { run_on("EncodeJpeg", image, settings); }, words));
+  };
+  const auto decodes = [&](const attribute_map& settings, std::string_view words) {
+    CHECK(refuses([&] { decode("DecodeJpeg", file, settings); }, words));
+  };
+  encodes({{"quality", 101}}, jpeg_pixels(3), "quality must be in [0,100], got 101");
+  encodes({{"format", "grayscale"}}, jpeg_pixels(3), "format grayscale expects 1 channels, got [37,45,3]");
+  encodes({{"format", "blue"}}, jpeg_pixels(3), "format must be");
+  encodes({{"density_unit", "x"}}, jpeg_pixels(3), "density_unit");
+  encodes({}, jpeg_pixels(2), "image must have 1 or 3 channels, got [37,45,2]");
+  encodes({}, tensor_value(shape(3, {0, 5, 3}), bytes()), "0 x 5 pixels");
+  decodes({{"channels", 2}}, "`channels` must be 0, 1 or 3");
+  decodes({{"ratio", 3}}, "ratio must be 1, 2, 4, or 8, got 3");
+  decodes({{"dct_method", "x"}}, "dct_method must be one of");
+  for (const std::size_t length : {std::size_t{4}, std::size_t{30}, file.size() / 2, file.size() - 2})
+    CHECK(refuses([&] { decode("DecodeJpeg", file.substr(0, length)); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
+  CHECK(decode("DecodeJpeg", file.substr(0, file.size() / 2), {{"try_recover_truncated", true}}).extent() == shape(3, {37, 45, 3}));
+  // Bytes changed at random end in pixels or in an error.
+  std::uint32_t random = 1;
+  int refused = 0;
+  for (int k = 0; k < 300; ++k) {
+    std::string changed = file;
+    for (int n = 0; n <= k % 5; ++n) {
+      random = random * 1664525 + 1013904223;
+      changed[(random >> 8) % changed.size()] = static_cast<char>(random >> 24);
+    }
+    try {
+      const io::jpeg_image image(changed);
+      bytes pixels(static_cast<std::size_t>(image.height() * image.width() * image.channels()));
+      image.read(pixels);
+    } catch (const error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 0);
+}
+#else
+TEST_CASE("JPEG without libjpeg") {
+  CHECK(refuses([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG needs libjpeg"));
 }
 #endif
 

@@ -1,10 +1,11 @@
 #pragma once
-// Kernels between images and their files' bytes. JPEG is refused: the library has no decoder of it. Source: TensorFlow `DecodePng`,
-// `DecodeBmp`, `DecodeGif`, `DecodeJpeg`, `DecodeImage`, `EncodePng`.
+// Kernels between images and their files' bytes. JPEG needs libjpeg (io/jpeg.hpp). Source: TensorFlow `DecodePng`, `DecodeBmp`,
+// `DecodeGif`, `DecodeJpeg`, `DecodeImage`, `EncodePng`, `EncodeJpeg`.
 
 #include <leat/core/fill.hpp>
 #include <leat/data/bmp_image.hpp>
 #include <leat/data/gif_images.hpp>
+#include <leat/io/jpeg.hpp>
 #include <leat/io/png.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
@@ -29,12 +30,13 @@ inline image_kind image_kind_of(std::string_view contents) {
   if (io::is_png(contents)) return image_kind::png;
   if (is_gif(contents)) return image_kind::gif;
   if (is_bmp(contents)) return image_kind::bmp;
-  if (contents.starts_with("\xff\xd8\xff")) return image_kind::jpeg;
+  if (io::is_jpeg(contents)) return image_kind::jpeg;
   throw invalid_argument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.");
 }
 
 /// The pixels of an image of one kind: uint8 of shape [height, width, channels], for GIF [frames, height, width, 3].
-inline tensor_value decoded_image(image_kind kind, std::string_view contents, std::int64_t channels, bool all_frames) {
+inline tensor_value decoded_image(image_kind kind, std::string_view contents, std::int64_t channels, bool all_frames,
+                                  const io::jpeg_reading& how = {}) {
   const auto filled = [](std::initializer_list<std::int64_t> sizes, const auto& image) {
     tensor_value made(dtype::uint8, sizes);
     image.read(made.values<std::uint8_t>());
@@ -57,7 +59,20 @@ inline tensor_value decoded_image(image_kind kind, std::string_view contents, st
     }
     case image_kind::jpeg: break;
   }
-  throw unimplemented("JPEG: the library has no decoder of it; convert the images to PNG, or decode them before they are fed");
+  io::jpeg_reading its = how;
+  its.channels = channels;
+  const io::jpeg_image image(contents, its);
+  return filled({image.height(), image.width(), image.channels()}, image);
+}
+/// How a node of DecodeJpeg reads a file; other decoders have the defaults.
+inline io::jpeg_reading jpeg_reading_of(kernel_context& c) {
+  const std::string method = c.node.text("dct_method");
+  if (!method.empty() && method != "INTEGER_FAST" && method != "INTEGER_ACCURATE")
+    throw invalid_argument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}");
+  return {.ratio = c.node.integer("ratio", 1),
+          .fancy_upscaling = c.node.flag("fancy_upscaling", true),
+          .try_recover_truncated = c.node.flag("try_recover_truncated"),
+          .is_accurate = method == "INTEGER_ACCURATE"};
 }
 
 template <image_kind Kind>
@@ -74,7 +89,7 @@ void run_decode_kind(kernel_context& c) {
                             : is == image_kind::bmp ? "bmp"
                                                     : "jpeg") +
                            "` or `decode_image` instead. Op used: " + std::string(c.node.type));
-  c.set(0, decoded_image(is, contents, c.node.integer("channels"), true));
+  c.set(0, decoded_image(is, contents, c.node.integer("channels"), true, jpeg_reading_of(c)));
 }
 inline void run_decode_image(kernel_context& c) {
   const std::string contents = image_contents(c);
@@ -85,8 +100,7 @@ inline void run_decode_image(kernel_context& c) {
   if (type == dtype::uint8) return c.set(0, std::move(image));
   tensor_value made(dtype::float32, image.extent());
   const auto from = std::as_const(image).values<std::uint8_t>();
-  std::transform(from.begin(), from.end(), made.values<float>().begin(),
-                 [](std::uint8_t v) { return static_cast<float>(v) / 255.0f; });
+  std::transform(from.begin(), from.end(), made.values<float>().begin(), [](std::uint8_t v) { return static_cast<float>(v) / 255.0f; });
   c.set(0, std::move(made));
 }
 
@@ -110,6 +124,28 @@ inline void run_encode_png(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
+inline void run_encode_jpeg(kernel_context& c) {
+  const tensor_value image = c.input(0);
+  const shape& s = image.extent();
+  if (s.rank != 3) throw invalid_argument("image must be 3-dimensional" + brackets(s));
+  const std::string format = c.node.text("format"), unit = c.node.text("density_unit");
+  if (!format.empty() && format != "grayscale" && format != "rgb")
+    throw invalid_argument("format must be '', grayscale or rgb, got " + format);
+  if (const std::int64_t wanted = format == "grayscale" ? 1 : 3; !format.empty() && s[2] != wanted)
+    throw invalid_argument("format " + format + " expects " + std::to_string(wanted) + " channels, got " + brackets(s));
+  if (s[2] != 1 && s[2] != 3) throw invalid_argument("image must have 1 or 3 channels, got " + brackets(s));
+  if (!unit.empty() && unit != "in" && unit != "cm") throw invalid_argument("density_unit must be 'in' or 'cm', got " + unit);
+  c.set(0, tensor_value(io::write_jpeg(image.values<std::uint8_t>(), s[0], s[1], s[2],
+                                       {.quality = c.node.integer("quality", 95),
+                                        .progressive = c.node.flag("progressive"),
+                                        .optimize_size = c.node.flag("optimize_size"),
+                                        .chroma_downsampling = c.node.flag("chroma_downsampling", true),
+                                        .in_centimeters = unit == "cm",
+                                        .x_density = c.node.integer("x_density", 300),
+                                        .y_density = c.node.integer("y_density", 300),
+                                        .xmp_metadata = c.node.text("xmp_metadata")})));
+}
+
 LEAT_FILL(fill_image_file_kernels) {
   register_kernel("DecodePng", run_decode_kind<image_kind::png>);
   register_kernel("DecodeBmp", run_decode_kind<image_kind::bmp>);
@@ -117,6 +153,7 @@ LEAT_FILL(fill_image_file_kernels) {
   register_kernel("DecodeJpeg", run_decode_kind<image_kind::jpeg>);
   register_kernel("DecodeImage", run_decode_image);
   register_kernel("EncodePng", run_encode_png);
+  register_kernel("EncodeJpeg", run_encode_jpeg);
 }
 
 }  // namespace leat::detail

@@ -37,6 +37,7 @@
 #include <leat/io/impl/npy.hpp>
 #include <leat/io/impl/npz.hpp>
 #include <leat/io/impl/onnx.hpp>
+#include <leat/io/impl/jpeg.hpp>
 #include <leat/io/impl/png.hpp>
 #include <leat/io/impl/random_state.hpp>
 #include <leat/io/impl/record.hpp>

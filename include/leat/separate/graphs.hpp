@@ -21,7 +21,9 @@
 #include <leat/named/exchange/impl/to_graph.hpp>
 #include <leat/named/functions/impl/accumulator.hpp>
 #include <leat/named/functions/impl/array.hpp>
+#include <leat/named/functions/impl/convolution.hpp>
 #include <leat/named/functions/impl/embedding.hpp>
+#include <leat/named/functions/impl/handle.hpp>
 #include <leat/named/functions/impl/host_function.hpp>
 #include <leat/named/functions/impl/math.hpp>
 #include <leat/named/functions/impl/nn.hpp>
@@ -86,6 +88,7 @@
 #include <leat/train/named/impl/accumulate.hpp>
 #include <leat/train/named/impl/clip.hpp>
 #include <leat/train/named/impl/global_step.hpp>
+#include <leat/train/named/impl/convolutions.hpp>
 #include <leat/train/named/impl/layers.hpp>
 #include <leat/train/named/impl/losses.hpp>
 #include <leat/train/named/impl/metrics.hpp>

@@ -31,6 +31,14 @@ LEAT_FILL(fill_image_file_definitions) {
   });
   define_operator("DecodeImage(contents: string) -> (image: dtype); channels: int = 0; dtype: type = uint8; expand_animations: bool = true",
                   pure, [](shape_context& c) { shapes::want_rank(c, 0, 0); });
+  define_operator(
+      "EncodeJpeg(image: uint8) -> (contents: string); format: string = \"\"; quality: int = 95; progressive: bool = false; optimize_size: bool "
+      "= false; chroma_downsampling: bool = true; density_unit: string = \"in\"; x_density: int = 300; y_density: int = 300; xmp_metadata: "
+      "string = \"\"",
+      pure, [](shape_context& c) {
+        shapes::want_rank(c, 0, 3);
+        c.set(0, shape{});
+      });
   define_operator("EncodePng(image: T) -> (contents: string); T: type = uint8; compression: int = -1", pure, [](shape_context& c) {
     const shape& s = c.input(0).extent;
     if (!s.has_rank()) return;

@@ -47,8 +47,21 @@ inline gradient_list gradient_of_quantize_between(const gradient_call& c) {
   return {made.result(0), made.result(1), made.result(2)};
 }
 
+/// The kernel computes the slopes of the losses; each is scaled by its loss's gradient.
+inline gradient_list gradient_of_ctc_loss(const gradient_call& c) {
+  const output dy = c.dy(0);
+  if (!static_cast<bool>(dy)) return {};
+  const output slopes =
+      call_operator(c.owner(), "PreventGradient", {c.result(1)},
+                    {{"message", "Currently there is no way to take the second  derivative of ctc_loss due to the fused implementation's "
+                                 "interaction with tf.gradients()"}})
+          .result();
+  return {expand_dims(dy, -1) * slopes, {}, {}, {}};
+}
+
 LEAT_FILL(fill_sparse_gradients) {
   enter_gradients({
+      {"CTCLoss", gradient_of_ctc_loss},
       {"SparseTensorDenseMatMul", gradient_of_sparse_matmul},
       {"SparseReorder", gradient_of_sparse_reorder},
       {"FakeQuantWithMinMaxArgs", gradient_of_quantize},

@@ -122,6 +122,7 @@ LEAT_DECLARE_FILL(fill_example_definitions);
 LEAT_DECLARE_FILL(fill_exchange_definitions);
 LEAT_DECLARE_FILL(fill_file_definitions);
 LEAT_DECLARE_FILL(fill_image_definitions);
+LEAT_DECLARE_FILL(fill_candidate_definitions);
 LEAT_DECLARE_FILL(fill_image_file_definitions);
 LEAT_DECLARE_FILL(fill_matrix_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);

@@ -209,6 +209,8 @@ LEAT_DECLARE_FILL(fill_replica_kernels);
 LEAT_DECLARE_FILL(fill_resource_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
+LEAT_DECLARE_FILL(fill_candidate_kernels);
+LEAT_DECLARE_FILL(fill_ctc_kernels);
 LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_sparse_kernels);
@@ -251,7 +253,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_quantized_kernels, runtime::fill_resize_kernels, runtime::fill_network_kernels,
                         runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
-                        runtime::fill_sequence_kernels, runtime::fill_shape_kernels, runtime::fill_sparse_kernels,
+                        runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels, runtime::fill_sparse_kernels,
                         runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_table_kernels,
                         runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
                         runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unique_kernels,

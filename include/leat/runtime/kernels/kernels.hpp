@@ -28,6 +28,8 @@
 #include <leat/runtime/kernels/resource.hpp>
 #include <leat/runtime/kernels/roster.hpp>
 #include <leat/runtime/kernels/scatter.hpp>
+#include <leat/runtime/kernels/candidates.hpp>
+#include <leat/runtime/kernels/ctc.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/sparse.hpp>

@@ -176,14 +176,62 @@ inline void run_stateless_multinomial(kernel_context& c) {
     with_index(seed.type(), [&]<class Seed>(Seed) {
       with_index(type, [&](auto) {
         run_class_kernel<kernels::stateless_multinomial_kernel<T, Seed>>({samples, static_cast<std::int64_t>(type)}, {&logits, &seed},
-                                                                            made);
+                                                                         made);
       });
     });
   });
   c.set(0, std::move(made));
 }
 
+/// A number of independent events of which `rate` are expected, drawn with as many uniform numbers of `seed` as it takes. Sources: for small
+/// rates Knuth, "The art of computer programming"; else Hoermann, "The transformed rejection method for generating Poisson random
+/// variables", algorithm PTRS.
+inline double poisson(std::uint64_t seed, double rate) {
+  std::uint64_t next = 0;
+  const auto number = [&] { return uniform<double>(seed, next++); };
+  if (rate < 10) {
+    const double least = std::exp(-rate);
+    double product = number(), events = 0;
+    for (; product > least; ++events) product *= number();
+    return events;
+  }
+  const double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
+  const double inverse = 1.1239 + 1.1328 / (b - 3.4), bound = 0.9277 - 3.6224 / (b - 2), log_rate = std::log(rate);
+  for (;;) {
+    const double u = number() - 0.5, v = number(), us = 0.5 - std::abs(u);
+    const double events = std::floor((2 * a / us + b) * u + rate + 0.43);
+    if (us >= 0.07 && v <= bound) return events;
+    if (events < 0 || (us < 0.013 && v > us)) continue;
+    if (std::log(v * inverse / (a / (us * us) + b)) <= -rate + events * log_rate - std::lgamma(events + 1)) return events;
+  }
+}
+/// Numbers of events, an array of the given shape for each rate. Rates that are negative or not finite give NaN, or 0 as integers.
+inline void run_poisson(kernel_context& c) {
+  shape extent = shape_from(c.numbers(0));
+  const tensor_value rates = c.input(1);
+  const std::int64_t each = rates.elements();
+  if (extent.rank + rates.extent().rank > max_rank) throw invalid_argument("RandomPoissonV2: a result of too many dimensions");
+  for (int k = 0; k < rates.extent().rank; ++k) extent.push(rates.extent()[k]);
+  tensor_value made(c.node.type_of("dtype", dtype::int64), extent);
+  const auto [seed, begin] = draw(c, made.elements());
+  with_number(rates.type(), [&]<class R>(R) {
+    with_number(made.type(), [&]<class T>(T) {
+      T* const to = made.values<T>().data();
+      for (std::int64_t i = 0; i < made.elements(); ++i) {
+        if (i % 4096 == 4095) c.step.check();
+        const double rate = static_cast<double>(rates.values<R>()[static_cast<std::size_t>(i % each)]);
+        to[i] = std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : T(0);
+        if (!(rate >= 0 && std::isfinite(rate))) continue;
+        const double events = poisson(mix(seed, begin + static_cast<std::uint64_t>(i)), rate);
+        to[i] = events < static_cast<double>(std::numeric_limits<T>::max()) ? static_cast<T>(events) : std::numeric_limits<T>::max();
+      }
+    });
+  });
+  c.set(0, std::move(made));
+}
+
 LEAT_FILL(fill_random_kernels) {
+  register_kernel("RandomPoissonV2", run_poisson);
   register_kernel("StatelessRandomUniform", run_stateless<distribution_of_numbers::uniform>);
   register_kernel("StatelessRandomNormal", run_stateless<distribution_of_numbers::normal>);
   register_kernel("StatelessTruncatedNormal", run_stateless<distribution_of_numbers::truncated_normal>);

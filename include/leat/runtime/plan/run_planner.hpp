@@ -200,7 +200,8 @@ class run_planner {
                                                                        {"DecodeGif", records},
                                                                        {"DecodeJpeg", records},
                                                                        {"DecodeImage", records},
-                                                                       {"EncodePng", records}};
+                                                                       {"EncodePng", records},
+                                                                       {"EncodeJpeg", records}};
     for (const auto& [of, remedy] : remedies)
       if (of == type) return remedy;
     return {};

@@ -14,9 +14,10 @@ namespace leat {
 LEAT_FUNCTION output is_variable_initialized(const output& variable, std::string_view name, const std::source_location& where) {
   graph& g = variable.owner();
   const source_scope line(g, where);
+  constexpr std::string_view of_reference = "IsVariableInitialized", of_handle = "VarIsInitializedOp";
   if (g.named().is_handle(variable))
-    return call_operator(g, "VarIsInitializedOp", {variable}, {}, name == "IsVariableInitialized" ? "VarIsInitializedOp" : name).result();
-  return call_operator(g, "IsVariableInitialized", {variable}, {}, name).result();
+    return call_operator(g, of_handle, {variable}, {}, name == of_reference ? of_handle : name).result();
+  return call_operator(g, of_reference, {variable}, {}, name).result();
 }
 
 }  // namespace leat

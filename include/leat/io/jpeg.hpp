@@ -1,0 +1,62 @@
+#pragma once
+// Images in JPEG's format, by libjpeg where it is linked (LEAT_USE_JPEG), with the pixels and the files that TensorFlow makes by the same
+// library. Files are untrusted.
+
+#include <leat/core/function_bodies.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace leat::io {
+
+inline bool is_jpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
+
+/// How pixels are computed from a file.
+struct jpeg_reading {
+  std::int64_t channels = 0;           // 1 gray, 3 RGB; 0: those of the file
+  std::int64_t ratio = 1;              // 1, 2, 4 or 8: how much smaller the image is made
+  bool fancy_upscaling = true;         // colors between their samples are interpolated
+  bool try_recover_truncated = false;  // a file that ends too early has gray pixels where it lacks them
+  bool is_accurate = false;            // the accurate cosine transform, not the fast one
+};
+
+/// A JPEG file in memory.
+class jpeg_image {
+ public:
+  /// Reads the header; the bytes must outlive the object. Errors: invalid_argument for settings out of range, and a damaged or truncated
+  /// file, or one of 2^30 bytes of pixels or more; unimplemented without libjpeg.
+  explicit jpeg_image(std::string_view file, const jpeg_reading& how = {});
+  std::int64_t height() const { return height_; }
+  std::int64_t width() const { return width_; }
+  std::int64_t channels() const { return channels_; }
+  /// Writes height * width * channels bytes. Errors: invalid_argument for damaged pixels.
+  void read(std::span<std::uint8_t> to) const;
+
+ private:
+  std::string_view file_;
+  jpeg_reading how_;
+  std::int64_t height_ = 0, width_ = 0, channels_ = 0;
+};
+
+/// How a file is written; the defaults are TensorFlow's.
+struct jpeg_writing {
+  std::int64_t quality = 95;  // 0 to 100
+  bool progressive = false;
+  bool optimize_size = false;
+  bool chroma_downsampling = true;  // colors have half as many rows and columns
+  bool in_centimeters = false;      // the unit of the densities, inches or centimeters
+  std::int64_t x_density = 300, y_density = 300;
+  std::string xmp_metadata{};
+};
+/// A JPEG file of `height` rows of `width` pixels of `channels` bytes, 1 or 3. Errors: invalid_argument for sizes below 1 or above 65500,
+/// settings out of range, or bytes that do not match the sizes; unimplemented without libjpeg.
+std::string write_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width, std::int64_t channels,
+                       const jpeg_writing& how = {});
+
+}  // namespace leat::io
+
+#if LEAT_WITH_BODIES
+#include <leat/io/impl/jpeg.hpp>
+#endif

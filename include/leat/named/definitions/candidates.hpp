@@ -1,0 +1,59 @@
+#pragma once
+// Definitions of operators that draw some of many classes, of numbers of events, and of the loss of labels whose places are not known.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/definitions/shapes.hpp>
+
+namespace leat::detail {
+
+LEAT_FILL(fill_candidate_definitions) {
+  constexpr facts draws{.is = nature::random, .work = work_kind::random, .stops_gradient = true};
+  const auto sampled = [](shape_context& c) {
+    shapes::want_rank(c, 0, 2);
+    const std::int64_t count = c.integer("num_sampled");
+    c.set(0, shapes::vector_of(count));
+    c.set(1, c.input(0).extent);
+    c.set(2, shapes::vector_of(count));
+  };
+  const std::string results =
+      "(true_classes: int64) -> (sampled_candidates: int64, true_expected_count: float32, sampled_expected_count: float32); num_true: int >= 1; "
+      "num_sampled: int >= 1; unique: bool; ";
+  const std::string seeds = "seed: int = 0; seed2: int = 0";
+  for (const char* type : {"UniformCandidateSampler", "LogUniformCandidateSampler"})
+    define_operator(type + results + "range_max: int >= 1; " + seeds, draws, sampled);
+  define_operator("AllCandidateSampler" + results + seeds, draws, sampled);
+  define_operator(
+      "ComputeAccidentalHits(true_classes: int64, sampled_candidates: int64) -> (indices: int32, ids: int64, weights: float32); "
+      "num_true: int; " +
+          seeds,
+      {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
+        shapes::want_rank(c, 0, 2);
+        shapes::want_rank(c, 1, 1);
+        c.set_all(shapes::vector_of(-1));
+      });
+  define_operator(
+      "RandomPoissonV2(shape: S, rate: R) -> (output: dtype); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; R: {float32, "
+      "float64, int32, int64} = float64; dtype: {float32, float64, int32, int64} = int64",
+      draws, [](shape_context& c) {
+        shape result = shapes::from_numbers(c, 0);
+        const shape& rates = c.input(1).extent;
+        if (!result.has_rank() || !rates.has_rank()) return;
+        for (int k = 0; k < rates.rank; ++k) result.push(rates[k]);
+        c.set(0, result);
+      });
+  define_operator(
+      "CTCLoss(inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32) -> (loss: T, gradient: T); "
+      "preprocess_collapse_repeated: bool = false; ctc_merge_repeated: bool = true; ignore_longer_outputs_than_inputs: bool = false; "
+      "T: {float32, float64} = float32",
+      {.is = nature::pure}, [](shape_context& c) {
+        shapes::want_rank(c, 0, 3);
+        shapes::want_rank(c, 1, 2);
+        shapes::want_rank(c, 2, 1);
+        shapes::want_rank(c, 3, 1);
+        const shape& x = c.input(0).extent;
+        c.set(0, shapes::vector_of(x.has_rank() ? x[1] : unknown_dimension));
+        c.set(1, x);
+      });
+}
+
+}  // namespace leat::detail
