@@ -4,7 +4,13 @@
 
 #include <doctest/doctest.h>
 
+// All of what users include, together: no two have one name for two things.
+#include <leat/calculus.hpp>
 #include <leat/graphs.hpp>
+#include <leat/loops.hpp>
+#include <leat/planned.hpp>
+#include <leat/static.hpp>
+#include <leat/vmap.hpp>
 #include <leat/named/control/loop.hpp>
 #include <leat/named/functions/host_function.hpp>
 #include <leat/session/graph_session.hpp>

@@ -1,6 +1,7 @@
 #include <leat/train/implicit.hpp>
 
 #include <leat/calculus.hpp>
+#include <leat/planned.hpp>
 
 #include "support/check.hpp"
 
@@ -11,7 +12,7 @@
 using namespace leat;
 using namespace leat::literals;
 
-TEST_CASE("a root and its gradient; no root is an error that names the residual") {
+TEST_CASE("a root and its gradient, compiled and planned; no root is an error that names the residual") {
   const auto a = placeholder<"a", double, 3>();
   const auto x = solve_root([&](const auto& u) { return square(u) * u - a; }, a * 0_c + 1_c);
   const auto slope = std::get<0>(gradients(reduce_sum(x), a));
@@ -32,6 +33,7 @@ TEST_CASE("a root and its gradient; no root is an error that names the residual"
     CHECK(text.find("solve_root: no convergence in 10 steps: the residual is nan") != std::string::npos);
   };
   check(session{x, slope});
+  check(planned_session{x, slope});
 }
 
 TEST_CASE("a fixed point of a system, and its gradient by a matrix against differences") {

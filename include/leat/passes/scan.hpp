@@ -88,7 +88,7 @@ struct sequences_of<no_sequences> {
 };
 
 enum class loop_kind { scan, fold };
-struct loop_settings {
+struct scan_settings {
   loop_kind kind;
   bool is_reversed = false;
   std::int64_t length = -1;  // without sequences
@@ -178,10 +178,10 @@ struct same_states<std::tuple<States...>, std::tuple<Next...>> {
 };
 
 // One loop: its operands and results, and how they enter a graph.
-template <loop_settings Settings, class States, class Xs, class GivenStates, class GivenXs, class Next, class Outs>
-struct loop_of;
-template <loop_settings Settings, class... States, class... Xs, class GivenStates, class GivenXs, class... Next, class... Outs>
-struct loop_of<Settings, std::tuple<States...>, std::tuple<Xs...>, GivenStates, GivenXs, std::tuple<Next...>, std::tuple<Outs...>> {
+template <scan_settings Settings, class States, class Xs, class GivenStates, class GivenXs, class Next, class Outs>
+struct scan_loop;
+template <scan_settings Settings, class... States, class... Xs, class GivenStates, class GivenXs, class... Next, class... Outs>
+struct scan_loop<Settings, std::tuple<States...>, std::tuple<Xs...>, GivenStates, GivenXs, std::tuple<Next...>, std::tuple<Outs...>> {
   static constexpr std::uint64_t base = mix(mix(expressions_hash<502, States..., Xs..., Next..., Outs...>, Settings.is_reversed ? 1 : 0),
                                             static_cast<std::uint64_t>(Settings.length));
   using body = traced_body<expressions_hash<503, States..., Xs..., Next..., Outs...>, GivenStates, GivenXs, std::tuple<>,
@@ -252,7 +252,7 @@ struct loop_of<Settings, std::tuple<States...>, std::tuple<Xs...>, GivenStates, 
 };
 
 // The problem of the operands, before f is called.
-template <loop_settings Settings, class... Xs>
+template <scan_settings Settings, class... Xs>
 constexpr message sequences_problem() {
   message m;
   const std::string_view word = word_of(Settings.kind);
@@ -275,9 +275,9 @@ constexpr message sequences_problem() {
   }
   return m;
 }
-template <loop_settings Settings, class Xs>
+template <scan_settings Settings, class Xs>
 struct sequences_check;
-template <loop_settings Settings, class... Xs>
+template <scan_settings Settings, class... Xs>
 struct sequences_check<Settings, std::tuple<Xs...>> {
   static constexpr message text() { return sequences_problem<Settings, Xs...>(); }
   static constexpr bool ok = text().size == 0;
@@ -287,50 +287,50 @@ struct sequences_check<Settings, std::tuple<Xs...>> {
 template <class T>
 concept sequence_list = tensors<T> || std::is_same_v<T, no_sequences>;
 
-template <loop_settings Settings, class F, class State, class Xs>
-using loop_from = loop_of<Settings, tensors_of<State>, typename sequences_of<Xs>::type,
+template <scan_settings Settings, class F, class State, class Xs>
+using loop_from = scan_loop<Settings, tensors_of<State>, typename sequences_of<Xs>::type,
                           typename step_call<F, State, Xs>::arguments::states, typename step_call<F, State, Xs>::arguments::xs,
                           tensors_of<typename step_results<Settings.kind, step_result<F, State, Xs>>::next>,
                           typename step_results<Settings.kind, step_result<F, State, Xs>>::outs>;
 
-template <loop_settings Settings, class State, class Xs>
+template <scan_settings Settings, class State, class Xs>
 concept has_sequences = tensors<State> && sequence_list<Xs> && sequences_check<Settings, typename sequences_of<Xs>::type>::ok;
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
 concept calls_step = has_sequences<Settings, State, Xs> && takes_step<F, State, Xs>;
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
 concept gives_step = calls_step<Settings, F, State, Xs> && step_results<Settings.kind, step_result<F, State, Xs>>::ok;
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
 concept loops = gives_step<Settings, F, State, Xs> && loop_from<Settings, F, State, Xs>::problem().size == 0;
 
 // The reason why a call is refused. Empty for other calls, because clang instantiates the return type before it checks constraints.
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
 struct loop_refusal {};
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
   requires(tensors<State> && sequence_list<Xs> && !has_sequences<Settings, State, Xs>)
 struct loop_refusal<Settings, F, State, Xs> {
   using problem = typename sequences_check<Settings, typename sequences_of<Xs>::type>::problem;
 };
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
   requires(has_sequences<Settings, State, Xs> && !takes_step<F, State, Xs>)
 struct loop_refusal<Settings, F, State, Xs> {
   using problem = error_in_expression<
       literal_text{"f of scan(f, state, xs) or fold(f, state, xs) is called with the state and one step's entry of xs, without its first axis, "
                    "and does not take these: [](auto state, auto x) { ... }; tuples of tensors come as tuples"}>;
 };
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
   requires(calls_step<Settings, F, State, Xs> && !gives_step<Settings, F, State, Xs>)
 struct loop_refusal<Settings, F, State, Xs> {
   using problem = error_in_expression<
       literal_text{"f of scan(f, state, xs) gives the next state and what is collected: std::tuple(next, y); f of fold(f, state, xs) the next "
                    "state; each is a tensor or a std::tuple of tensors"}>;
 };
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
   requires(gives_step<Settings, F, State, Xs> && !loops<Settings, F, State, Xs>)
 struct loop_refusal<Settings, F, State, Xs> {
   using problem = error_in_expression<problem_text<typename loop_from<Settings, F, State, Xs>::words>()>;
 };
 
-template <loop_settings Settings, class F, class State, class Xs>
+template <scan_settings Settings, class F, class State, class Xs>
 constexpr auto make_loop(const F& f, const State& state, const Xs& xs) {
   using loop = loop_from<Settings, F, State, Xs>;
   const auto given = step_call<F, State, Xs>::run(f);
@@ -349,7 +349,7 @@ constexpr auto make_loop(const F& f, const State& state, const Xs& xs) {
   }
 }
 
-inline constexpr loop_settings scans{loop_kind::scan}, folds{loop_kind::fold}, scans_back{loop_kind::scan, true},
+inline constexpr scan_settings scans{loop_kind::scan}, folds{loop_kind::fold}, scans_back{loop_kind::scan, true},
     folds_back{loop_kind::fold, true};
 
 }  // namespace detail

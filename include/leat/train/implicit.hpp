@@ -42,14 +42,14 @@ inline constexpr bool is_like<Y, X> = std::is_same_v<typename Y::element, typena
 template <class F, class X>
 concept function_of_unknown = unknown<X> && requires(const F& f, const X& x) { f(x); };
 template <class F, class X>
-using value_of = std::remove_cvref_t<decltype(std::declval<const F&>()(std::declval<const X&>()))>;
+using called_with = std::remove_cvref_t<decltype(std::declval<const F&>()(std::declval<const X&>()))>;
 
 template <class F, class X>
 inline constexpr bool is_scalar_function = false;
 template <class F, class X>
   requires function_of_unknown<F, X>
 inline constexpr bool is_scalar_function<F, X> = [] {
-  if constexpr (tensor_expression<value_of<F, X>>) return value_of<F, X>::rank == 0;
+  if constexpr (tensor_expression<called_with<F, X>>) return called_with<F, X>::rank == 0;
   else return false;
 }();
 template <class Site, class X>
@@ -107,7 +107,7 @@ constexpr auto implicit_solution(const At& at, const Y& y, const Next& next, con
 /// Griewank and Walther, "Evaluating Derivatives".
 template <int Steps = 10, double Tolerance = 1e-6, class F, class X, LEAT_SITE>
   requires(Steps > 0 && detail::function_of_unknown<F, detail::unknown_like<Site, X>> &&
-           detail::is_like<detail::value_of<F, detail::unknown_like<Site, X>>, X>)
+           detail::is_like<detail::called_with<F, detail::unknown_like<Site, X>>, X>)
 constexpr auto solve_root(const F& f, const X& start) {
   const detail::unknown_like<Site, X> at;
   const auto y = f(at);
@@ -121,7 +121,7 @@ solve_root(...) LEAT_DELETED;
 /// `solve_root`, where the residual is |f(x) - x|: f must be a contraction. Source: Banach.
 template <int Steps = 50, double Tolerance = 1e-6, class F, class X, LEAT_SITE>
   requires(Steps > 0 && detail::function_of_unknown<F, detail::unknown_like<Site, X>> &&
-           detail::is_like<detail::value_of<F, detail::unknown_like<Site, X>>, X>)
+           detail::is_like<detail::called_with<F, detail::unknown_like<Site, X>>, X>)
 constexpr auto fixed_point(const F& f, const X& start) {
   const detail::unknown_like<Site, X> at;
   const auto next = f(at);

@@ -30,7 +30,7 @@ struct no_lengths {};
 
 // Cells as functions of the inputs of a step and the state, a tuple of tensors of which the last is the output.
 template <fixed_string Name, std::int64_t Units>
-struct rnn_step {
+struct rnn_layer_step {
   static constexpr int states = 1;
   template <class X, class H>
   static constexpr auto run(const X& x, const std::tuple<H>& s, std::uint64_t seed) {
@@ -38,7 +38,7 @@ struct rnn_step {
   }
 };
 template <fixed_string Name, std::int64_t Units>
-struct gru_step {
+struct gru_layer_step {
   static constexpr int states = 1;
   template <class X, class H>
   static constexpr auto run(const X& x, const std::tuple<H>& s, std::uint64_t seed) {
@@ -46,7 +46,7 @@ struct gru_step {
   }
 };
 template <fixed_string Name, std::int64_t Units, double ForgetBias>
-struct lstm_step {
+struct lstm_layer_step {
   static constexpr int states = 2;
   template <class X, class C, class H>
   static constexpr auto run(const X& x, const std::tuple<C, H>& s, std::uint64_t seed) {
@@ -142,9 +142,9 @@ constexpr auto recurrent_result(const std::tuple<Outputs, std::tuple<C, H>>& r) 
       "lengths [batch] of int32 or int64; name and units are template arguments: <\"rnn/cell\", 64>"
 
 // The commas in a cell's template arguments would end a macro's argument.
-#define LEAT_RNN_CELL rnn_step<Name, Units>
-#define LEAT_GRU_CELL gru_step<Name, Units>
-#define LEAT_LSTM_CELL lstm_step<Name, Units, 1.0>
+#define LEAT_RNN_CELL rnn_layer_step<Name, Units>
+#define LEAT_GRU_CELL gru_layer_step<Name, Units>
+#define LEAT_LSTM_CELL lstm_layer_step<Name, Units, 1.0>
 /// A layer of the simplest cells: `auto [outputs, h] = rnn<"rnn/basic_rnn_cell", 64>(x)`, from a state of zeros. With `lengths` [batch], an
 /// entry's state stays as it is after its last step, and its outputs are zeros. `rnn_back` goes from the last step to the first.
 /// Variables: those of `basic_rnn_cell`. Shapes: x [batch, time, inputs], batch and time perhaps named; outputs [batch, time, Units], h
