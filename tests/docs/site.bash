@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# site.bash SOURCE: the site is built without a warning, and its search knows a word of each part. 77 where scripts/docs has not been run before.
+set -euo pipefail
+cd "$1"
+[ -x build/site/venv/bin/mkdocs ] || exit 77
+scripts/docs
+for word in minimize cholesky replica_device_setter amalgamate; do
+  grep -q "$word" build/site/html/search/search_index.json || {
+    echo "FAILED: search does not know $word"
+    exit 1
+  }
+done
