@@ -8,6 +8,7 @@
 #include <leat/named/functions/slice.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/train/named/convolutions.hpp>
+#include <leat/train/named/impl/layers.hpp>
 
 namespace leat::layers::detail {
 
