@@ -7,10 +7,10 @@
 #include "support/messages.hpp"
 #include "support/node_results.hpp"
 
+namespace restored_contexts_test {
+
 using namespace leat;
 using namespace node_results;
-
-namespace restored_contexts_test {
 
 /// A function's result and its gradient, in the graph that was written, and in one that was read.
 template <class F>
@@ -37,7 +37,7 @@ void check_same(F f) {
     for (const bool fuse : {true, false}) check_near(list_of(graph_session(other, {.fuse = fuse}).run({dx}, {{in, x}})[0]), wanted, 1e-12);
   }
 }
-std::string outcome(const std::string& text) {
+std::string outcome_of(const std::string& text) {
   return leat_test::message_of<error>([&] {
     graph g;
     const auto scope = g.as_default();
@@ -50,9 +50,6 @@ const std::string start =
     "ex = Enter(x) frame_name=\"f\"\nen = Enter(n) frame_name=\"f\" is_constant=true\nmi = Merge(ei, ni)\nmx = Merge(ex, nx)\n"
     "less = Less(mi, en)\nc = LoopCond(less)\nsi = Switch(mi, c)\nsx = Switch(mx, c)\nii = Identity(si:1)\nix = Identity(sx:1)\n"
     "one = Const(^ii) int32[]{1}\nadd = AddV2(ii, one)\nsquare = Mul(ix, ix)\nni = NextIteration(add)\n";
-
-}  // namespace restored_contexts_test
-using namespace restored_contexts_test;
 
 TEST_CASE("gradients of loops and branches of a file are those of the graph that was written") {
   check_same([](const output& x) {
@@ -112,19 +109,19 @@ TEST_CASE("gradients of loops and branches of a file are those of the graph that
 
 TEST_CASE("what is no loop that a gradient runs back through is read, and refused") {
   const std::string whole = start + "nx = NextIteration(square)\ny = Exit(sx)\nleft = Exit(si)\n";
-  CHECK(outcome(whole) == "nothing was thrown");
+  CHECK(outcome_of(whole) == "nothing was thrown");
   const std::string refused = "read from a file";
   // A variable whose value does not leave the loop would lose its gradient.
-  CHECK(leat_test::says(outcome(start + "ey = Enter(x) frame_name=\"f\"\nmy = Merge(ey, ny)\nsy = Switch(my, c)\niy = Identity(sy:1)\n"
+  CHECK(leat_test::says(outcome_of(start + "ey = Enter(x) frame_name=\"f\"\nmy = Merge(ey, ny)\nsy = Switch(my, c)\niy = Identity(sy:1)\n"
                                         "product = Mul(ix, iy)\nny = NextIteration(product)\nnx = NextIteration(product)\ny = Exit(sx)\n"),
                         refused));
   // Two conditions, a Merge of one side, a Switch for both sides, and no body.
-  CHECK(leat_test::says(outcome(whole + "d = LoopCond(less)\n"), refused));
+  CHECK(leat_test::says(outcome_of(whole + "d = LoopCond(less)\n"), refused));
   CHECK(leat_test::says(
-      outcome(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(a:0, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
+      outcome_of(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(a:0, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
       refused));
   CHECK(leat_test::says(
-      outcome(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(b, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
+      outcome_of(start + "p = Less(ii, one)\na = Switch(ix, p)\nb = Mul(a:1, a:1)\nm = Merge(b, b)\nnx = NextIteration(m)\ny = Exit(sx)\n"),
       refused));
   // Many branches in each other.
   std::string deep = "x = Placeholder dtype=float32 shape=[]\np0 = Placeholder dtype=bool shape=[]\nv0 = Identity(x)\n";
@@ -133,5 +130,7 @@ TEST_CASE("what is no loop that a gradient runs back through is read, and refuse
     deep += "s" + a + " = Switch(p" + a + ", p" + a + ")\nt" + a + " = Identity(s" + a + ":1)\nw" + a + " = Switch(v" + a + ", p" + a +
             ")\nv" + b + " = Identity(w" + a + ":1)\nq" + a + " = Switch(p" + a + ", p" + a + ")\np" + b + " = Identity(q" + a + ":1)\n";
   }
-  CHECK(outcome(deep + start.substr(start.find('\n') + 1) + "nx = NextIteration(square)\ny = Exit(sx)\n").size() > 0);
+  CHECK(outcome_of(deep + start.substr(start.find('\n') + 1) + "nx = NextIteration(square)\ny = Exit(sx)\n").size() > 0);
 }
+
+}  // namespace restored_contexts_test

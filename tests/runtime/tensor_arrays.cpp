@@ -51,7 +51,7 @@ std::vector<std::string> outs(int count) {
 
 /// The gradients of a loss by float64 tensors of some shapes, against differences.
 template <class F>
-void check_gradient(const std::vector<shape_value>& shapes, F loss_of) {
+void check_array_gradient(const std::vector<shape_value>& shapes, F loss_of) {
   graph g;
   const auto scope = g.as_default();
   std::vector<output> places;
@@ -263,22 +263,22 @@ TEST_CASE("the older forms of handles") {
 
 TEST_CASE("gradients of each operation against differences") {
   const auto loss = [](const output& y) { return reduce_sum(tanh(y) * y); };
-  check_gradient({{3, 2}}, [&](const std::vector<output>& x) {
+  check_array_gradient({{3, 2}}, [&](const std::vector<output>& x) {
     const tensor_array a = tensor_array(dtype::float64, 3, {.clear_after_read = false}).unstack(x[0]);
     return loss(a.read(0) * a.read(2)) + loss(a.gather(std::vector<std::int32_t>{1, 1, 0}));
   });
-  check_gradient({{2}, {2}}, [&](const std::vector<output>& x) {
+  check_array_gradient({{2}, {2}}, [&](const std::vector<output>& x) {
     const tensor_array a(dtype::float64, 4, {.element_shape = {2}});
     return loss(a.write(3, x[0]).write(1, x[1] * x[0]).stack());  // elements that nobody wrote are zeros
   });
-  check_gradient({{5, 2}}, [&](const std::vector<output>& x) {
+  check_array_gradient({{5, 2}}, [&](const std::vector<output>& x) {
     const tensor_array a = tensor_array(dtype::float64, 3, {.infer_shape = false}).split(x[0], std::vector<std::int32_t>{2, 0, 3});
     const tensor_array b =
         tensor_array(dtype::float64, 0, {.dynamic_size = true, .infer_shape = false}).write(1, a.read(0)).write(0, a.read(2));
     return loss(b.concat());
   });
   // Some elements are read by what has no gradient: theirs is zero.
-  check_gradient({{3, 2}}, [&](const std::vector<output>& x) {
+  check_array_gradient({{3, 2}}, [&](const std::vector<output>& x) {
     const tensor_array a = tensor_array(dtype::float64, 3).unstack(x[0]);
     return loss(a.read(1)) + reduce_sum(cast(cast(a.read(2), dtype::int32), dtype::float64));
   });
@@ -293,11 +293,11 @@ TEST_CASE("gradients through loops within loops, and through branches in them") 
         [&](output i, output flow) { return std::array{i + 1, out.with_flow(flow).write(i, f(in.read(i))).flow()}; }, {0, out.flow()});
     return out.with_flow(after).stack();
   };
-  check_gradient({{2, 3, 2}}, [&](const std::vector<output>& x) {
+  check_array_gradient({{2, 3, 2}}, [&](const std::vector<output>& x) {
     const output y = each(x[0], 2, [&](const output& m) { return each(m, 3, [&](const output& e) { return exp(e) * reduce_sum(m); }); });
     return reduce_sum(y * y);
   });
-  check_gradient({{4}}, [&](const std::vector<output>& x) {
+  check_array_gradient({{4}}, [&](const std::vector<output>& x) {
     const output y = each(x[0], 4, [&](const output& e) { return cond(e > 0.25, [&] { return e * e; }, [&] { return sin(e) * 3.0; }); });
     return reduce_sum(y * y);
   });

@@ -28,7 +28,7 @@ double weighed(const std::vector<float>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) sum += static_cast<double>(all[i]) * static_cast<double>(i % 13 + 1);
   return sum;
 }
-std::vector<std::string> names_of(const std::vector<output>& all) {
+std::vector<std::string> names_of_all(const std::vector<output>& all) {
   std::vector<std::string> names;
   for (const auto& v : all) names.push_back(v.name());
   return names;
@@ -62,7 +62,7 @@ ran run_layer(const std::function<output(const output&)>& make, const shape_valu
   CHECK(y.name() == want.name);
   CHECK(y.extent() == want.result);
   const auto variables = global_variables();
-  CHECK(names_of(variables) == want.variables);
+  CHECK(names_of_all(variables) == want.variables);
   std::vector<output> of{x};
   of.insert(of.end(), variables.begin(), variables.end());
   const auto slopes = gradients({reduce_sum(y * y, all_axes)}, of);
