@@ -133,7 +133,7 @@ bool decay() {
   return std::abs(found(0) - 2.5) < 0.1 && std::abs(found(1) - 1) < 0.1 && std::abs(found(2) - 0.5) < 0.05;
 }
 
-bool minimum() {
+bool finds_minimum() {
   // [listing calculus_lbfgs]
   auto x = variable<"x", double, 2>(std::vector<double>{-1.2, 1});
   auto valley = square(1_c - index<0>(x)) + 100_c * square(index<1>(x) - square(index<0>(x)));
@@ -168,5 +168,5 @@ bool equation() {
 }  // namespace
 
 int main() {
-  return radar() && directions() && batches() && training() && many() && decay() && minimum() && equation() ? 0 : 1;
+  return radar() && directions() && batches() && training() && many() && decay() && finds_minimum() && equation() ? 0 : 1;
 }
