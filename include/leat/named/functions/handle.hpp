@@ -7,13 +7,13 @@
 
 namespace leat::detail {
 
-/// Whether a tensor is a variable by handle.
+// Whether a tensor is a variable by handle.
 bool is_handle(const output& variable);
-/// A read of a variable by handle that waits for a write.
+// A read of a variable by handle that waits for a write.
 output read_after(const output& variable, const graph_operation& write);
-/// The operation that wrote, from the result of a function that writes to a variable of either kind.
+// The operation that wrote, from the result of a function that writes to a variable of either kind.
 graph_operation write_of(const output& written);
-/// Sets whether a write locks its variable, an attribute that writes by handle do not have.
+// Sets whether a write locks its variable, an attribute that writes by handle do not have.
 void set_locking(const output& written, bool locks);
 
 }  // namespace leat::detail
