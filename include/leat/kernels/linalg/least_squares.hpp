@@ -24,7 +24,8 @@ struct least_squares_sizes {
   }
 };
 
-/// By a Cholesky decomposition of AᵀA + r I or, if A has more columns than rows, of AAᵀ + r I. The result is false if that is singular.
+/// By a Cholesky decomposition of AᵀA + r I or, if A has more columns than rows, of AAᵀ + r I. The result is false if that is singular, or
+/// so nearly that a pivot may be nothing but a rounding error.
 template <class T>
 constexpr bool solve_by_products(const T* a, const T* b, T regularizer, const least_squares_sizes& sizes, T* x, T* scratch) {
   const std::int64_t m = sizes.m, n = sizes.n, columns = sizes.columns, least = sizes.least();
@@ -39,6 +40,11 @@ constexpr bool solve_by_products(const T* a, const T* b, T regularizer, const le
       products[i * least + j] = products[j * least + i] = sum;
     }
   if (!decompose_cholesky(products, l, least)) return false;
+  const T rounding = std::numeric_limits<T>::epsilon() * static_cast<T>(least);
+  for (std::int64_t i = 0; i < least; ++i) {
+    const T pivot = l[i * least + i];
+    if (pivot * pivot <= rounding * products[i * least + i]) return false;
+  }
   for (std::int64_t i = 0; i < least; ++i)
     for (std::int64_t c = 0; c < columns; ++c) {
       T sum = is_tall ? T(0) : b[i * columns + c];
