@@ -53,13 +53,7 @@ void compare_filter(suite& cases, const std::string& name) {
   const std::vector<double> measurement(data.measurement.begin(), data.measurement.end());
   auto step = s.prepare(fetch(update), z = measurement);
   const auto ours = contend("leat", [&] { s.initialize(); }, [&] { step(); },
-                            [&] {
-                              const auto xs = s.value(x);
-                              const auto ps = s.value(p);
-                              std::vector<float> all(xs.begin(), xs.end());
-                              all.insert(all.end(), ps.begin(), ps.end());
-                              return all;
-                            });
+                            [&] { return values_of(s, x, p); });
   filter_eigen<Extended> eigen(data);
   cases.compare(name, 1e-6, ours, {rival("Eigen", eigen)});
 }
@@ -86,13 +80,7 @@ void compare_filters(suite& cases, const std::string& name) {
   s.initialize();
   auto step = s.prepare(fetch(update), z = measurements);
   const auto ours = contend("leat", [&] { s.initialize(); }, [&] { step(); },
-                            [&] {
-                              const auto xs = s.value(x);
-                              const auto ps = s.value(p);
-                              std::vector<float> all(xs.begin(), xs.end());
-                              all.insert(all.end(), ps.begin(), ps.end());
-                              return all;
-                            });
+                            [&] { return values_of(s, x, p); });
   extended_filters loop(data, tracks);
   cases.compare(name, 1e-6, ours, {rival("C++ loop over arrays", loop)});
 }

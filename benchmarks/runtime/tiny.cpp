@@ -81,13 +81,7 @@ void compare_tracks(suite& cases, const std::string& name) {
   s.initialize();
   auto step = s.prepare(fetch(update), z = measurements);
   const auto ours = contend("leat", [&] { s.initialize(); }, [&] { step(); },
-                            [&] {
-                              const auto xs = s.value(x);
-                              const auto ps = s.value(p);
-                              std::vector<float> all(xs.begin(), xs.end());
-                              all.insert(all.end(), ps.begin(), ps.end());
-                              return all;
-                            });
+                            [&] { return values_of(s, x, p); });
   kalman_tracks<N, tracks> loop(data);
   cases.compare(name, 1e-6, ours, {rival("C++ loop over arrays", loop)});
 }

@@ -40,6 +40,15 @@ contender contend(std::string name, Reset reset, Step step, Result result) {
           std::move(result)};
 }
 
+/// The values of a session's variables one after another, as the result of a contender.
+template <class Session, class... Variables>
+std::vector<float> values_of(const Session& s, const Variables&... variables) {
+  std::vector<float> all;
+  const auto add = [&](const auto& values) { all.insert(all.end(), values.begin(), values.end()); };
+  (add(s.value(variables)), ...);
+  return all;
+}
+
 /// What a rival looks like: a class that keeps its own state and buffers.
 template <class Model>
 concept rival_model = requires(Model model) {

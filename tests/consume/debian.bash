@@ -11,7 +11,7 @@ fail() {
 }
 command -v cpack >/dev/null && command -v dpkg-shlibdeps >/dev/null && [ -f "$build/CPackConfig.cmake" ] || exit 77
 rm -rf "$folder"
-mkdir -p "$folder/root"
+mkdir -p "$folder/unpacked"
 (cd "$build" && cpack -G DEB -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip) >"$folder/said" || fail "$(cat "$folder/said")"
 rm -rf "$folder/_CPack_Packages"
 cd "$folder"
@@ -62,8 +62,8 @@ endif()
 END
   cmake -S project -B project/build -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" -DLEAT_MPI=OFF >said 2>&1 || fail "$(cat said)"
 }
-for package in "${packages[@]}"; do dpkg-deb -x "$package" root; done
-try "$folder/root/usr"
+for package in "${packages[@]}"; do dpkg-deb -x "$package" unpacked; done
+try "$folder/unpacked/usr"
 
 if [ -n "${LEAT_TEST_INSTALL_PACKAGES:-}" ]; then
   [ "$(id -u)" -eq 0 ] || fail "only root installs packages"
@@ -74,7 +74,7 @@ if [ -n "${LEAT_TEST_INSTALL_PACKAGES:-}" ]; then
   ldconfig -p | grep libleat_runtime || fail "ldconfig does not know the library"
   DEBIAN_FRONTEND=noninteractive apt-get purge -q -y libleat-dev libleat-runtime0 leat-tools
   [ "$before" = "$(dpkg-query -W | sort)" ] || fail "other packages are installed than before"
-  find /usr -path '*leat*' -not -path '*/site-packages/*' -newer root >said
+  find /usr -path '*leat*' -not -path '*/site-packages/*' -newer unpacked >said
   [ ! -s said ] || fail "left: $(cat said)"
   ! ldconfig -p | grep libleat_runtime || fail "ldconfig still knows the library"
 fi

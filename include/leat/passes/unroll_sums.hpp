@@ -1,7 +1,7 @@
 #pragma once
 // Reductions of a few elements as arithmetic on scalars, in the order in which a loop over SIMD registers would combine them
 // (kernels/cluster.hpp), so that both give the same bits: each lane combines every w-th element, then the lanes are combined in a balanced
-// tree. A reduction whose order cannot be told before loops are formed stays a reduction.
+// tree. A reduction whose order is not known before loops are formed stays a reduction.
 
 #include <leat/core/list.hpp>
 #include <leat/ops/reduction.hpp>
