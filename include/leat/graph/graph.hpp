@@ -57,6 +57,7 @@ class graph {
     std::string_view text;
   };
   detail::list<dimension_name> dimension_names;
+  detail::list<std::int64_t> models;  // the numbers of models of `vmap`, each a size or a named dimension
   detail::list<std::uint64_t> ids;  // of all typed expressions in the table, with and without operands
 
   constexpr int size() const { return static_cast<int>(nodes.size_); }
@@ -135,6 +136,11 @@ class graph {
     for (const auto& d : dimension_names)
       if (d.value == value) return;
     dimension_names.push_back({value, text});
+  }
+  constexpr void note_models(std::int64_t count) {
+    for (const std::int64_t known : models)
+      if (known == count) return;
+    models.push_back(count);
   }
   constexpr std::string_view text_of(std::int64_t dimension) const {
     for (const auto& d : dimension_names)

@@ -68,11 +68,12 @@ struct cluster {
       if (phase_size(2 + 2 * t) > 64) return is_batch;
     return false;
   }();
-  // Whether the cluster works on small matrices of many models. Its registers must then not go through memory, and its instructions are
+  // Whether the cluster works on small arrays of many models. Its registers must then not go through memory, and its instructions are
   // short. It has a store for each element of a matrix, mostly to memory that it has read, so no store bypasses the caches.
   static constexpr bool is_unrolled = [] {
     const int size = phase_size(2);
     if (stage_count != 1 || size > 1024) return false;
+    if (code[of_models] != 0) return true;
     const std::int64_t* at = code + phase_at(2);
     for (const std::int64_t* const end = at + words_per_instruction * size; at != end; at += words_per_instruction)
       if (*at == operator_record<multiply_add_op>::code) return true;

@@ -22,6 +22,7 @@ class batcher {
       : one_(one), g_(g), models_(models), row_(one.nodes.size(), -1), has_models_(one.nodes.size(), 0), ids_of_(one.nodes.size(), {}) {
     for (const std::uint64_t id : one.ids) ids_of_[at(one.find(id))].push_back(id);
     for (const auto& d : one.dimension_names) g.name_dimension(d.value, d.text);
+    for (const std::int64_t count : one.models) g.note_models(count);
   }
 
   /// Sets the array that replaces a graph input of one model: it holds all models, along `axis`.

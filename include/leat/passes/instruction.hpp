@@ -64,6 +64,7 @@ enum cluster_header : int {
   spill_total = scalar_registers + register_files,
   accumulating_total,  // number of operands that are reduced into: triples (operand, operator, dtype) follow the phase lengths
   element_loop,        // whether all work is per element, so that the innermost loop may be cut into chunks
+  of_models,           // whether the lanes are models, each of whose small arrays has a register for each element
   phase_lengths        // lengths of the phases: once, then row 0, lanes 0, …, row n, last
 };
 inline constexpr int words_per_instruction = 6;

@@ -84,6 +84,7 @@ class simplifier {
     to_.nodes.reserve(from.nodes.size() + 16);
     to_.edges.reserve(from.edges.size() + 32);
     to_.dimension_names = from.dimension_names;
+    to_.models = from.models;
   }
 
   constexpr graph run(list<int>& targets) {

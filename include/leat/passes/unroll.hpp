@@ -96,14 +96,6 @@ class unroller {
 
   // ---- choosing ------------------------------------------------------------------------------------------------------------
 
-  static constexpr bool counts_directions(const node& n) {
-    return n.op->kind == op_kind::index && n.attribute_count == direction_attributes;
-  }
-  // Whether a node says which direction each element belongs to.
-  static constexpr bool is_direction(const graph& g, const node& n) {
-    return is_operator<equal_op>(*n.op) && counts_directions(g.at(g.input(n, 0))) && counts_directions(g.at(g.input(n, 1)));
-  }
-
   // Whether an element-wise operator takes single elements as it takes arrays.
   constexpr bool takes_scalars(const node& n) const {
     tensor_info operands[graph::max_operands];
@@ -310,9 +302,11 @@ class unroller {
   }
   // The element of an operand that appears at a place of the result, or a zero.
   constexpr int moved(const node& n, const std::int64_t* index, std::int64_t k) {
-    const moved_elements::source from = moved_elements::at(from_, n, index, k);
-    if (from.input >= 0) return element(from_.input(n, from.input), from.position);
-    return write_.number(n.result.type, 0);
+    if (is_operator<reshape_op>(*n.op)) return element(from_.input(n, 0), k);
+    const moved_elements::source from = moved_elements::at(from_, n, index);
+    if (from.input < 0) return write_.number(n.result.type, 0);
+    const int x = from_.input(n, from.input);
+    return element(x, moved_elements::position_of(from_.at(x).result.extent, from.place));
   }
   constexpr int arithmetic(const node& n, const std::int64_t* index) {
     int in[graph::max_operands];

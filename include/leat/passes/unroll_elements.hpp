@@ -9,6 +9,13 @@
 
 namespace leat::passes::detail {
 
+/// Whether a node's elements are the numbers of directions of derivatives.
+constexpr bool counts_directions(const node& n) { return n.op->kind == op_kind::index && n.attribute_count == direction_attributes; }
+/// Whether a node says which direction each element belongs to.
+constexpr bool is_direction(const graph& g, const node& n) {
+  return is_operator<equal_op>(*n.op) && counts_directions(g.at(g.input(n, 0))) && counts_directions(g.at(g.input(n, 1)));
+}
+
 class element_writer {
  public:
   static constexpr int absent = -2;
@@ -19,14 +26,24 @@ class element_writer {
   /// The node of an element, a zero if the element is absent.
   constexpr int present(int x, dtype type) { return x == absent ? number(type, 0) : x; }
 
-  /// An element-wise operator on elements of these dtypes.
-  constexpr int operate(const op_info& op, list_view<int> in, const dtype* types, list_view<std::int64_t> attributes = {}) {
+  /// The vector that has an element for each of so many models; one that they share is repeated.
+  constexpr int repeated(int x, std::int64_t models) {
+    return to_.at(x).result.extent.rank == 1 ? x : to_.add(info_of<copy_op>, {&x, 1}, {&models, 1});
+  }
+
+  /// An element-wise operator on elements of these dtypes. Those of many models are vectors, next to scalars that models share; `models` is
+  /// then their number.
+  constexpr int operate(const op_info& op, list_view<int> in, const dtype* types, list_view<std::int64_t> attributes = {},
+                        std::int64_t models = 0) {
     if (const int known = simpler(op, in, types, attributes); known != none) return known;
     int operands[graph::max_operands];
     for (std::size_t k = 0; k < in.size(); ++k) operands[k] = present(in[k], types[k]);
     // Products and sums are the same in either order, so that equal ones merge.
     const bool commutes = (op.commutative && in.size() == 2) || is_operator<multiply_add_op>(op);
     if (commutes && operands[0] > operands[1]) std::swap(operands[0], operands[1]);
+    // An operator that does not broadcast, as TanhGrad, takes vectors alone.
+    if (models != 0 && !to_.infer(op, operands, static_cast<int>(in.size()), attributes).problem.empty())
+      for (std::size_t k = 0; k < in.size(); ++k) operands[k] = repeated(operands[k], models);
     return to_.add(op, {operands, in.size()}, attributes);
   }
   template <class Op>

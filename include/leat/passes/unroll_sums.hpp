@@ -104,19 +104,20 @@ class order_of_sums {
     return terms[0];
   }
 
- private:
-  constexpr int reduced(const node& n) const {
-    std::int64_t attribute[max_rank + 1]{};
-    for (int k = 0; k < n.attribute_count; ++k) attribute[k] = g_.attribute(n, k);
-    return rule::reduced_axes(attribute, n.attribute_count, g_.at(g_.input(n, 0)).result.extent.rank);
-  }
-  // The operator that combines two elements as the reduction does, or null.
+  /// The operator that combines two elements as the reduction does, or null.
   static constexpr const op_info* combining(const node& n) {
     if (is_operator<sum_op>(*n.op)) return &info_of<add_op>;
     if (is_operator<prod_op>(*n.op)) return &info_of<mul_op>;
     if (is_operator<max_op>(*n.op)) return &info_of<maximum_op>;
     if (is_operator<min_op>(*n.op)) return &info_of<minimum_op>;
     return nullptr;
+  }
+
+ private:
+  constexpr int reduced(const node& n) const {
+    std::int64_t attribute[max_rank + 1]{};
+    for (int k = 0; k < n.attribute_count; ++k) attribute[k] = g_.attribute(n, k);
+    return rule::reduced_axes(attribute, n.attribute_count, g_.at(g_.input(n, 0)).result.extent.rank);
   }
   static constexpr bool is_rounded(const node& n) {
     return is_floating(n.result.type) && (is_operator<sum_op>(*n.op) || is_operator<prod_op>(*n.op));

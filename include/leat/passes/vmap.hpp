@@ -185,6 +185,7 @@ struct vmap_call<Axis, F, types_of<Operands...>, std::tuple<Es...>> {
     one.is_written = g.is_written;
     const int own[]{flatten<Es>(one)...};
     passes::batcher all(one, g, models);
+    g.note_models(models);
     const auto put = [&]<class Operand>(const Operand*) {
       using leaf = typename given_to_function<F, Operand>::type;
       if constexpr (!Operand::is_shared)

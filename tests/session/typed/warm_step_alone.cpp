@@ -4,12 +4,16 @@
 #include "support/allocations.hpp"
 #include "support/check.hpp"
 
+#include <leat/calculus.hpp>
 #include <leat/train/optimizer.hpp>
+#include <leat/vmap.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <tuple>
+#include <vector>
 
 using namespace leat;
 using namespace leat::literals;
@@ -105,4 +109,24 @@ TEST_CASE("nor does one of a network, whatever is fetched into arrays that fit")
   CHECK(count([&] { s.run(fetch(into(logits, into_array), loss), x = xs, labels = ls); }) == 0);
   const auto step = s.prepare(fetch(loss, train), x = xs, labels = ls);
   CHECK(count(step) == 0);
+}
+
+TEST_CASE("nor does one of many small models with their Jacobians, of any number") {
+  const auto check = [](const auto& x, std::size_t models) {
+    const auto [z, slopes] = vmap([](const auto& position) {
+      const auto east = index<0>(position);
+      const auto north = index<1>(position);
+      const auto measured = stack<0>(sqrt(square(east) + square(north)), atan2(north, east));
+      return std::tuple(measured, jacobian(measured, position));
+    })(x);
+    session s{z, slopes};
+    const auto xs = filled<double, 2>({models, 2});
+    s.run(fetch(z, slopes), x = xs);
+    std::vector<double> measured(2 * models), by_position(4 * models);
+    const auto step = s.prepare(fetch(into(z, measured), into(slopes, by_position)), x = xs);
+    step();
+    CHECK(count(step) == 0);
+  };
+  check(placeholder<"x", double, 100, 2>(), 100);
+  check(placeholder<"x", double, "models", 2>(), 100);
 }

@@ -41,7 +41,7 @@ class cluster_lists : protected cluster_space {
     accumulating_.clear();
     element_ = !rows_;
     uniform_width_ = 0;
-    mixed_ = false;
+    mixed_ = of_models_ = false;
   }
   // Starts another stage, whose lanes reuse the registers of the one before.
   constexpr void start_lanes() {
@@ -69,6 +69,7 @@ class cluster_lists : protected cluster_space {
     out[spill_total] = spills_;
     out[accumulating_total] = static_cast<std::int64_t>(accumulating_.size() / 3);
     out[element_loop] = element_ ? 1 : 0;
+    out[instructions::of_models] = of_models_ ? 1 : 0;
     step_.scratch = spills_;
     auto length = [&](const code_list& l) { out.push_back(static_cast<std::int64_t>(l.size() / words_per_instruction)); };
     length(once_);
@@ -167,6 +168,7 @@ class cluster_lists : protected cluster_space {
   int spills_ = 0;
   bool element_ = true;
   bool mixed_ = false;
+  bool of_models_ = false;
 
  private:
   struct known_constant {

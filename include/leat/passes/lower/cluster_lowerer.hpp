@@ -278,6 +278,7 @@ class cluster_lowerer : cluster_lists {
     std::int64_t in[3]{-1, -1, -1};
     note_type(n.result.type);
     if (stores_models(n)) {
+      of_models_ = true;
       model_lanes_.resize(element_operand_.size(), -1);
       const int begin = first_value(n);
       for (int k = begin; k < n.input_count && m.out >= 0; ++k) {

@@ -21,6 +21,8 @@ class expression_rows {
     id_count,
     dimensions_at,
     dimension_count,
+    models_at,
+    model_count,
     session_at,
     header_fields
   };
@@ -76,6 +78,9 @@ class expression_rows {
   constexpr const std::int64_t* session() const { return data_ + data_[session_at]; }
   constexpr int dimensions() const { return static_cast<int>(data_[dimension_count]); }
   constexpr std::int64_t dimension(int k) const { return data_[data_[dimensions_at] + 2 * k]; }
+  /// The numbers of models of `vmap` (`graph::models`).
+  constexpr int models() const { return static_cast<int>(data_[model_count]); }
+  constexpr std::int64_t number_of_models(int k) const { return data_[data_[models_at] + k]; }
   constexpr const std::int64_t* text_of_dimension(int k) const { return data_ + data_[data_[dimensions_at] + 2 * k + 1]; }
 
  private:
@@ -133,6 +138,9 @@ constexpr list<std::int64_t> pack_expressions(const graph& g) {
     data.push_back(g.dimension_names[k].value);
     data.push_back(dimension_texts[k]);
   }
+  data[rows::models_at] = here();
+  data[rows::model_count] = static_cast<std::int64_t>(g.models.size());
+  for (const std::int64_t count : g.models) data.push_back(count);
   return data;
 }
 

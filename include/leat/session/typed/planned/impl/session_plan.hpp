@@ -127,6 +127,7 @@ struct planned_code::parts {
 LEAT_FUNCTION planned_code::planned_code(const session_plan& of, std::span<const std::uint64_t> fetches) {
   const expression_rows rows(of.rows());
   graph g;
+  for (int k = 0; k < rows.models(); ++k) g.note_models(rows.number_of_models(k));
   row_writer writer(g, rows);
   list<int> targets;
   for (const std::uint64_t id : fetches) targets.push_back(writer.enter(id));
