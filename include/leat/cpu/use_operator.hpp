@@ -16,6 +16,19 @@ constexpr std::string_view class_name() {
   constexpr std::size_t begin = text.find(key) + key.size();
   return text.substr(begin, text.find_first_of(";]", begin) - begin);
 }
+// Whether a class asks for state: of its kind, by its facts, or by a reference in its form.
+template <class Op>
+constexpr bool asks_for_state() {
+  constexpr facts its = facts_of<Op>();
+  if (Op::kind == op_kind::variable || Op::kind == op_kind::placeholder || Op::kind == op_kind::assign) return true;
+  if (its.is != nature::pure || its.state != state_role::none || !its.written.empty()) return true;
+  if constexpr (requires { Op::form; })
+    for (const field& f : Op::form)
+      if (f.kind == field_kind::reference) return true;
+  return false;
+}
+template <class Op>
+inline constexpr bool keeps_state = asks_for_state<Op>();
 }  // namespace detail
 
 /// Registers the operator of a class under its TensorFlow type. Imports of graphs and files, sessions of graphs with names, which run it
@@ -24,6 +37,9 @@ constexpr std::string_view class_name() {
 /// program.
 template <class Op>
 void use_operator() {
+  static_assert(!detail::keeps_state<Op>,
+                "an operator of one's own computes its results from its operands and keeps no state: take the state as an operand, return "
+                "its new value as a result, and write it to a variable with assign(v, new_value)");
   const op_info* const known = find_operator(Op::type);
   if (known != nullptr && known != &info_of<Op>)
     throw invalid_argument("use_operator: the type '" + std::string(Op::type) + "' of " + std::string(detail::class_name<Op>()) +

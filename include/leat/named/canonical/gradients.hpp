@@ -141,8 +141,6 @@ LEAT_FILL(fill_canonical_rewrites) {
   assignment("AssignAddVariableOp", [](list x) { return canonical_update{0, x[0] + x[1], false}; });
   assignment("AssignSubVariableOp", [](list x) { return canonical_update{0, x[1], true}; });
   // The second results of cross entropies: the gradients for the logits.
-  pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
-  pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);
 }
 
 }  // namespace leat::detail
