@@ -3,6 +3,7 @@
 // one call.
 
 #include <leat/cpu/interpret/registry.hpp>
+#include <leat/expr/tensor.hpp>
 #include <leat/graph/known_operators.hpp>
 
 namespace leat {
@@ -29,6 +30,14 @@ constexpr bool asks_for_state() {
 }
 template <class Op>
 inline constexpr bool keeps_state = asks_for_state<Op>();
+template <class Op>
+struct state_refusal {
+  static constexpr message text() {
+    return message{} << Op::type << ": an operator of a program has no state and no effects. Take the state as an operand, return its "
+                        "new value, and assign that to a variable: assign(v, next)";
+  }
+  using problem = error_in_expression<problem_text<state_refusal>()>;
+};
 }  // namespace detail
 
 /// Registers the operator of a class under its TensorFlow type. Imports of graphs and files, sessions of graphs with names, which run it
@@ -36,10 +45,8 @@ inline constexpr bool keeps_state = asks_for_state<Op>();
 /// use; a second call does nothing. Thread-safe. Errors: invalid_argument if another operator has that type, of the library or of the
 /// program.
 template <class Op>
+  requires(!detail::keeps_state<Op>)
 void use_operator() {
-  static_assert(!detail::keeps_state<Op>,
-                "an operator of one's own computes its results from its operands and keeps no state: take the state as an operand, return "
-                "its new value as a result, and write it to a variable with assign(v, new_value)");
   const op_info* const known = find_operator(Op::type);
   if (known != nullptr && known != &info_of<Op>)
     throw invalid_argument("use_operator: the type '" + std::string(Op::type) + "' of " + std::string(detail::class_name<Op>()) +
@@ -48,5 +55,8 @@ void use_operator() {
   register_operator<Op>();
   if constexpr (cpu::detail::has_functions<Op>) cpu::register_kernel<Op>();
 }
+template <class Op>
+  requires detail::keeps_state<Op>
+typename detail::state_refusal<Op>::problem use_operator() = delete;
 
 }  // namespace leat

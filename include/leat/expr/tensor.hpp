@@ -407,15 +407,6 @@ constexpr auto make_one_of(const Inputs&... inputs) {
 }
 }  // namespace detail
 
-/// All results of an operator that has several, as a tuple of typed expressions: `auto [radius, angle] = make_results<polar_op>(x, y)`.
-template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
-constexpr auto make_results(const First& first, const Rest&... rest) {
-  static_assert(detail::has_results<Op>, "make_results: the operator's class has no `results`; make<Op>(x) returns its result");
-  return [&]<int... K>(std::integer_sequence<int, K...>) {
-    return std::tuple(detail::make_one_of<Op, Attributes, K>(first, rest...)...);
-  }(std::make_integer_sequence<int, detail::count_of_results<Op, Attributes, typename First::form, typename Rest::form...>()>{});
-}
-
 // ---- error messages -------------------------------------------------------------------------------------------------
 
 namespace detail {
@@ -500,5 +491,28 @@ template <class Op, class... Inputs>
 using why = typename detail::refusal<Op, attributes<>, Inputs...>::problem;
 template <class Op, class Attributes, class... Inputs>
 using why_with = typename detail::refusal<Op, Attributes, Inputs...>::problem;
+
+namespace detail {
+template <class Op>
+struct one_result {
+  static constexpr message text() { return message{} << Op::type << ": its class has no `results`; make<Op>(x) returns its result"; }
+  using problem = error_in_expression<problem_text<one_result>()>;
+};
+}  // namespace detail
+
+/// All results of an operator that has several, as a tuple of typed expressions: `auto [radius, angle] = make_results<polar_op>(x, y)`.
+template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
+  requires(detail::has_results<Op> && accepted_with<Op, Attributes, First, Rest...>)
+constexpr auto make_results(const First& first, const Rest&... rest) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple(detail::make_one_of<Op, Attributes, K>(first, rest...)...);
+  }(std::make_integer_sequence<int, detail::count_of_results<Op, Attributes, typename First::form, typename Rest::form...>()>{});
+}
+template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
+  requires(detail::has_results<Op> && refused_with<Op, Attributes, First, Rest...>)
+why_with<Op, Attributes, First, Rest...> make_results(const First&, const Rest&...) = delete;
+template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
+  requires(!detail::has_results<Op>)
+typename detail::one_result<Op>::problem make_results(const First&, const Rest&...) = delete;
 
 }  // namespace leat

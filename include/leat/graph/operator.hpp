@@ -259,7 +259,7 @@ constexpr int count_results(const operand_list& x) {
 template <class Op>
 struct further_result {
   using result_of = Op;
-  static constexpr std::string_view suffix = "'s further result";
+  static constexpr std::string_view suffix = " (further result)";
   static constexpr auto text = [] {
     std::array<char, Op::type.size() + suffix.size()> made{};
     std::size_t n = 0;
