@@ -255,16 +255,16 @@ constexpr int count_results(const operand_list& x) {
   else return Op::results;
 }
 
+inline constexpr std::string_view further_result_suffix = " (further result)";
 /// The operator of rows that are a result of `Op` after the first. Attributes: those of the operator, then the number of the result.
 template <class Op>
 struct further_result {
   using result_of = Op;
-  static constexpr std::string_view suffix = " (further result)";
   static constexpr auto text = [] {
-    std::array<char, Op::type.size() + suffix.size()> made{};
+    std::array<char, Op::type.size() + further_result_suffix.size()> made{};
     std::size_t n = 0;
     for (const char c : Op::type) made[n++] = c;
-    for (const char c : suffix) made[n++] = c;
+    for (const char c : further_result_suffix) made[n++] = c;
     return made;
   }();
   static constexpr std::string_view type{text.data(), text.size()};

@@ -275,10 +275,6 @@ class graph_writer {
       numbers.push_back(from_.attribute(n, k));
       named = named || ((n.op->kind != op_kind::composite || n.op->what.takes_shape) && is_named(numbers.back()));
     }
-    if (!numbers.empty() && !has_numbers(form_of(*n.op, n.input_count)))
-      throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
-    if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
-    const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
     if (n.op->result_of != nullptr) {
       const auto port = static_cast<int>(numbers.back());
       numbers.pop_back();
@@ -289,6 +285,10 @@ class graph_writer {
       if (!static_cast<bool>(zeroth)) zeroth = nodes_.build(to_, n.op->result_of(), operands, numbers, {}, {}, std::move(waits));
       return {to_, zeroth.index(), port};
     }
+    if (!numbers.empty() && !has_numbers(form_of(*n.op, n.input_count)))
+      throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
+    if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
+    const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
     std::vector<number_argument> arguments;
     if (named) arguments = arguments_of(n, numbers);
     const output made = nodes_.build(to_, *n.op, operands, numbers, name, arguments, std::move(waits));
