@@ -99,20 +99,21 @@ struct largest_op {
 template <class T>
 struct largest_kernel {
   static constexpr bool may_refuse = false;
-  void* const* operands;
+  const T* from[graph::max_operands];  // a copy of the kernel runs on a device, which has no pointer into the host's memory
+  T* out;
   int inputs;
   std::int64_t count;
   largest_kernel(void* const* p, const kernels::step_numbers& n, int its_inputs)
-      : operands(p), inputs(its_inputs), count(n.product(0, 0, n.rank(0))) {}
+      : out(static_cast<T*>(p[its_inputs])), inputs(its_inputs), count(n.product(0, 0, n.rank(0))) {
+    for (int k = 0; k < inputs; ++k) from[k] = static_cast<const T*>(p[k]);
+  }
   std::int64_t items() const { return count; }
   std::int64_t work() const { return inputs; }
   constexpr void operator()(std::int64_t i) const {
-    T most = static_cast<const T*>(operands[0])[i];
-    for (int k = 1; k < inputs; ++k) {
-      const T next = static_cast<const T*>(operands[k])[i];
-      if (most < next) most = next;
-    }
-    static_cast<T*>(operands[inputs])[i] = most;
+    T most = from[0][i];
+    for (int k = 1; k < inputs; ++k)
+      if (most < from[k][i]) most = from[k][i];
+    out[i] = most;
   }
 };
 
