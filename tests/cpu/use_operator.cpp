@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "support/own_operators.hpp"
+
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/json.hpp>
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
 #include <leat/session/graph_session.hpp>
@@ -163,6 +166,128 @@ TEST_CASE("a kernel of whole arrays is found by its class, compiled, interpreted
   const xt::xtensor<float, 2> xs{{1, 2, 3}, {4, 5, 6}};
   auto [out] = typed.run(fetch(ty), tx = xs);
   CHECK(std::vector<float>(out.begin(), out.end()) == wanted);
+}
+
+namespace {
+/// The graph that `make` builds, written as JSON and read again.
+template <class Make>
+void read_back(graph& g, Make make) {
+  graph made;
+  {
+    const auto scope = made.as_default();
+    make();
+  }
+  import_graph(g, io::read_json<graph_def>(io::write_json(export_graph(made))), {.name = ""});
+}
+tensor_value list(std::vector<double> values) { return tensor_value(shape_value{static_cast<std::int64_t>(values.size())}, values); }
+void check_runs(graph& g, const std::vector<std::pair<output, std::vector<double>>>& wanted,
+                const std::vector<std::pair<output, std::vector<double>>>& feeds) {
+  std::vector<output> fetches;
+  std::vector<std::pair<output, tensor_value>> fed;
+  for (const auto& [o, values] : wanted) fetches.push_back(o);
+  for (const auto& [x, values] : feeds) fed.emplace_back(x, list(values));
+  for (const bool fuse : {true, false}) {
+    CAPTURE(fuse);
+    graph_session s(g, {.fuse = fuse});
+    const auto got = s.run(fetches, fed);
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      CAPTURE(k);
+      const auto values = got[k].as<std::vector<double>>();
+      REQUIRE(values.size() == wanted[k].second.size());
+      for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == doctest::Approx(wanted[k].second[i]));
+    }
+  }
+}
+}  // namespace
+
+TEST_CASE("several results, in graphs, files, planned sessions and as an export of typed expressions") {
+  use_operator<own::polar_op>();
+  const double angle = std::atan2(4, 3);
+  graph g;
+  SUBCASE("a graph") {
+    read_back(g, [] {
+      const output x = placeholder(dtype::float64, {-1}, "x"), y = placeholder(dtype::float64, {-1}, "y");
+      const auto [radius, its_angle] = make_results<own::polar_op>(x, y);
+      static_cast<void>(multiply(radius, its_angle));
+    });
+  }
+  SUBCASE("an export") {
+    read_back(g, [] {
+      auto x = placeholder<"x", double, "n">();
+      auto y = placeholder<"y", double, "n">();
+      auto [radius, its_angle] = make_results<own::polar_op>(x, y);
+      to_graph(its_angle, radius);
+    });
+  }
+  const auto scope = g.as_default();
+  const output x = get_tensor_by_name(g, "x:0"), y = get_tensor_by_name(g, "y:0");
+  const output r = get_tensor_by_name(g, "OwnPolar:0"), a = get_tensor_by_name(g, "OwnPolar:1");
+  const auto of_both = gradients({r, a}, {x, y});
+  const auto of_angle = gradients({a}, {x});
+  check_runs(g, {{a, {angle}}, {r, {5}}, {of_both[0], {0.6 - 4 / 25.0}}, {of_both[1], {0.8 + 3 / 25.0}}, {of_angle[0], {-4 / 25.0}}},
+             {{x, {3}}, {y, {4}}});
+
+  auto tx = placeholder<"tx", double, "n">();
+  auto ty = placeholder<"ty", double, "n">();
+  auto [radius, its_angle] = make_results<own::polar_op>(tx, ty);
+  planned_session planned{radius, its_angle};
+  auto [pr, pa] = planned.run(fetch(radius, its_angle), tx = std::vector<double>{3}, ty = std::vector<double>{4});
+  CHECK(pr(0) == 5);
+  CHECK(pa(0) == doctest::Approx(angle));
+}
+
+TEST_CASE("as many results as an attribute of the node says") {
+  use_operator<own::parts_op>();
+  graph g;
+  read_back(g, [] {
+    const output x = placeholder(dtype::float64, {6}, "x");
+    const auto parts = make_results<own::parts_op, attributes<3>>(x);
+    static_cast<void>(multiply(parts[0], parts[2]));
+  });
+  const auto scope = g.as_default();
+  const output x = get_tensor_by_name(g, "x:0"), b = get_tensor_by_name(g, "OwnParts:1"), product = get_tensor_by_name(g, "Mul:0");
+  check_runs(g, {{b, {3, 4}}, {gradients({product}, {x})[0], {5, 6, 0, 0, 1, 2}}}, {{x, {1, 2, 3, 4, 5, 6}}});
+  CHECK_THROWS_AS(get_tensor_by_name(g, "OwnParts:3"), error);
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40, std::int64_t{4}}) {
+    CAPTURE(count);
+    CHECK_THROWS_AS(call_operator(g, "OwnParts", {x}, {{"count", count}}), invalid_argument);
+    graph_def def = export_graph(g);
+    for (node_def& n : def.nodes)
+      if (n.op == "OwnParts") n.attributes["count"] = count;
+    graph other;
+    CHECK_THROWS_AS(import_graph(other, def, {.name = ""}), invalid_argument);
+  }
+}
+
+TEST_CASE("lists of tensors, texts and other attributes, composites and kernels") {
+  use_operator<own::blend_op>();
+  use_operator<own::largest_op>();
+  graph g;
+  read_back(g, [] {
+    const output x = placeholder(dtype::float64, {-1}, "x"), y = placeholder(dtype::float64, {-1}, "y");
+    static_cast<void>(make<own::blend_op, join_attributes<attributes<0, 1, own::half>, text_attribute<"exp">, attributes<1, 2>>>(x, y));
+    static_cast<void>(make<own::largest_op>(x, y, multiply(x, 2.0)));
+  });
+  const auto scope = g.as_default();
+  const output x = get_tensor_by_name(g, "x:0"), y = get_tensor_by_name(g, "y:0"), z = get_tensor_by_name(g, "OwnBlend:0");
+  const output most = get_tensor_by_name(g, "OwnLargest:0");
+  const auto& has = z.operation().attributes();
+  CHECK(*has.find("mode")->get_if<std::string>() == "sum");
+  CHECK(*has.find("function")->get_if<std::string>() == "exp");
+  CHECK(*has.find("negate")->get_if<bool>());
+  CHECK(*has.find("scale")->get_if<float>() == 0.5f);
+  CHECK(*has.find("N")->get_if<std::int64_t>() == 2);
+  const double e = -0.5 * std::exp(4.5), f = -0.5 * std::exp(2);
+  check_runs(g, {{z, {e, f}}, {gradients({z}, {y})[0], {4 * e, -2 * f}}, {most, {2, 2}}, {gradients({most}, {y})[0], {1, 0}}},
+             {{x, {0.5, 1}}, {y, {2, -1}}});
+  const auto call = [&](attribute_map attributes) { call_operator(g, "OwnBlend", {x, y}, std::move(attributes)); };
+  const std::vector<std::int64_t> powers{1, 1};
+  CHECK_THROWS_WITH_AS(call({{"mode", std::string("sum")}, {"function", std::string("log")}, {"powers", powers}}),
+                       doctest::Contains("the function is \"exp\" or empty"), invalid_argument);
+  CHECK_THROWS_AS(call({{"mode", std::string("sum")}, {"function", std::string(100'000, 'x')}, {"powers", powers}}), invalid_argument);
+  CHECK_THROWS_WITH_AS(call({{"mode", std::string("mean")}, {"powers", powers}}), doctest::Contains("mean"), invalid_argument);
+  CHECK_THROWS_WITH_AS(call({{"mode", std::string("sum")}, {"powers", std::vector<std::int64_t>{1}}}),
+                       doctest::Contains("takes a power for each tensor"), invalid_argument);
 }
 
 TEST_CASE("the type of another operator is refused, with both names") {

@@ -28,6 +28,7 @@ TEST_CASE("memory apart: operators") {
   check_images<apart_device>();
   check_random<apart_device>();
   check_rows<apart_device>();
+  check_own_operators<apart_device>();
   check_volumes<apart_device>();
   check_other_images<apart_device>();
 }

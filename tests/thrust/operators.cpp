@@ -30,6 +30,8 @@ TEST_CASE_TEMPLATE("random numbers", Device, LEAT_TEST_SYSTEMS) { check_random<D
 
 TEST_CASE_TEMPLATE("largest elements, stitched rows and diagonals", Device, LEAT_TEST_SYSTEMS) { check_rows<Device>(); }
 
+TEST_CASE_TEMPLATE("operators of a program", Device, LEAT_TEST_SYSTEMS) { check_own_operators<Device>(); }
+
 TEST_CASE_TEMPLATE("resized images, blocks and mirror images", Device, LEAT_TEST_SYSTEMS) { check_other_images<Device>(); }
 
 TEST_CASE_TEMPLATE("volumes", Device, LEAT_TEST_SYSTEMS) { check_volumes<Device>(); }

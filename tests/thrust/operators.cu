@@ -24,6 +24,8 @@ TEST_CASE("random numbers") { check_random<leat::thrust_cuda>(); }
 
 TEST_CASE("largest elements, stitched rows and diagonals") { check_rows<leat::thrust_cuda>(); }
 
+TEST_CASE("operators of a program") { check_own_operators<leat::thrust_cuda>(); }
+
 TEST_CASE("resized images, blocks and mirror images") { check_other_images<leat::thrust_cuda>(); }
 
 TEST_CASE("volumes") { check_volumes<leat::thrust_cuda>(); }

@@ -2,6 +2,7 @@
 // Operators on a device against the CPU. Element functions give the same bits; sums are taken in another order.
 
 #include "compare.hpp"
+#include "support/own_operators.hpp"
 
 namespace leat_test {
 
@@ -266,6 +267,19 @@ void check_rows() {
     check_same<Device>("rows", 1e-5, all, x = xs, d = ds);
     check_same<Device>("stitched", 1e-4, std::tuple{rows, dx}, x = xs, d = ds, i = at);
   }
+}
+
+/// Operators of a program: of several results, of lists of tensors and texts, with a kernel.
+template <class Device>
+void check_own_operators() {
+  const auto x = placeholder<"x", float, "n">();
+  const auto y = placeholder<"y", float, "n">();
+  const auto [radius, angle] = make_results<own::polar_op>(x, y);
+  const auto blend = make<own::blend_op, join_attributes<attributes<0, 1, own::half>, text_attribute<"exp">, attributes<1, 2>>>(x, y);
+  const auto most = make<own::largest_op>(x, y, radius);
+  const auto [dx, dy] = gradients(reduce_sum(angle) + reduce_sum(blend) + reduce_sum(most), x, y);
+  const auto xs = filled<float>(std::array<std::size_t, 1>{300}), ys = filled<float>(std::array<std::size_t, 1>{300}, -2, 2, 1);
+  check_same<Device>("own", 1e-5, std::tuple{radius, angle, blend, most, dx, dy}, x = xs, y = ys);
 }
 
 template <class Device>

@@ -3,6 +3,7 @@
 // one call.
 
 #include <leat/cpu/interpret/registry.hpp>
+#include <leat/expr/tensor.hpp>
 #include <leat/graph/known_operators.hpp>
 
 namespace leat {
@@ -16,6 +17,27 @@ constexpr std::string_view class_name() {
   constexpr std::size_t begin = text.find(key) + key.size();
   return text.substr(begin, text.find_first_of(";]", begin) - begin);
 }
+// Whether a class asks for state: of its kind, by its facts, or by a reference in its form.
+template <class Op>
+constexpr bool asks_for_state() {
+  constexpr facts its = facts_of<Op>();
+  if (Op::kind == op_kind::variable || Op::kind == op_kind::placeholder || Op::kind == op_kind::assign) return true;
+  if (its.is != nature::pure || its.state != state_role::none || !its.written.empty()) return true;
+  if constexpr (requires { Op::form; })
+    for (const field& f : Op::form)
+      if (f.kind == field_kind::reference) return true;
+  return false;
+}
+template <class Op>
+inline constexpr bool keeps_state = asks_for_state<Op>();
+template <class Op>
+struct state_refusal {
+  static constexpr message text() {
+    return message{} << Op::type << ": an operator of a program has no state and no effects. Take the state as an operand, return its "
+                        "new value, and assign that to a variable: assign(v, next)";
+  }
+  using problem = error_in_expression<problem_text<state_refusal>()>;
+};
 }  // namespace detail
 
 /// Registers the operator of a class under its TensorFlow type. Imports of graphs and files, sessions of graphs with names, which run it
@@ -23,6 +45,7 @@ constexpr std::string_view class_name() {
 /// use; a second call does nothing. Thread-safe. Errors: invalid_argument if another operator has that type, of the library or of the
 /// program.
 template <class Op>
+  requires(!detail::keeps_state<Op>)
 void use_operator() {
   const op_info* const known = find_operator(Op::type);
   if (known != nullptr && known != &info_of<Op>)
@@ -32,5 +55,8 @@ void use_operator() {
   register_operator<Op>();
   if constexpr (cpu::detail::has_functions<Op>) cpu::register_kernel<Op>();
 }
+template <class Op>
+  requires detail::keeps_state<Op>
+typename detail::state_refusal<Op>::problem use_operator() = delete;
 
 }  // namespace leat

@@ -12,8 +12,10 @@
 #include <leat/expr/otherwise.hpp>
 #include <leat/graph/build.hpp>
 #include <leat/graph/leaves.hpp>
+#include <leat/graph/text_attribute.hpp>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -386,6 +388,25 @@ constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const 
     return detail::carry_all<result>(first, rest...);
 }
 
+namespace detail {
+template <class Attributes, std::int64_t K>
+struct attributes_with;
+template <std::int64_t... Vs, std::int64_t K>
+struct attributes_with<attributes<Vs...>, K> {
+  using type = attributes<Vs..., K>;
+};
+template <class Op, class Attributes, class... Forms>
+constexpr int count_of_results() {
+  const tensor_info inputs[]{{Forms::type, Forms::extents::value}...};
+  return count_results<Op>({inputs, static_cast<int>(sizeof...(Forms)), Attributes::data, Attributes::count});
+}
+template <class Op, class Attributes, int K, class... Inputs>
+constexpr auto make_one_of(const Inputs&... inputs) {
+  if constexpr (K == 0) return make<Op, Attributes>(inputs...);
+  else return make<further_result<Op>, typename attributes_with<Attributes, K>::type>(inputs...);
+}
+}  // namespace detail
+
 // ---- error messages -------------------------------------------------------------------------------------------------
 
 namespace detail {
@@ -470,5 +491,28 @@ template <class Op, class... Inputs>
 using why = typename detail::refusal<Op, attributes<>, Inputs...>::problem;
 template <class Op, class Attributes, class... Inputs>
 using why_with = typename detail::refusal<Op, Attributes, Inputs...>::problem;
+
+namespace detail {
+template <class Op>
+struct one_result {
+  static constexpr message text() { return message{} << Op::type << ": its class has no `results`; make<Op>(x) returns its result"; }
+  using problem = error_in_expression<problem_text<one_result>()>;
+};
+}  // namespace detail
+
+/// All results of an operator that has several, as a tuple of typed expressions: `auto [radius, angle] = make_results<polar_op>(x, y)`.
+template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
+  requires(detail::has_results<Op> && accepted_with<Op, Attributes, First, Rest...>)
+constexpr auto make_results(const First& first, const Rest&... rest) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple(detail::make_one_of<Op, Attributes, K>(first, rest...)...);
+  }(std::make_integer_sequence<int, detail::count_of_results<Op, Attributes, typename First::form, typename Rest::form...>()>{});
+}
+template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
+  requires(detail::has_results<Op> && refused_with<Op, Attributes, First, Rest...>)
+why_with<Op, Attributes, First, Rest...> make_results(const First&, const Rest&...) = delete;
+template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
+  requires(!detail::has_results<Op>)
+typename detail::one_result<Op>::problem make_results(const First&, const Rest&...) = delete;
 
 }  // namespace leat

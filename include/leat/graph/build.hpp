@@ -4,6 +4,9 @@
 #include <array>
 #include <leat/core/list.hpp>
 #include <leat/graph/graph.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace leat {
 
@@ -42,6 +45,50 @@ constexpr output make(const output& first, const Inputs&... rest) {
                        rest...);
 }
 
+namespace detail {
+/// The number of results for these operands.
+constexpr int count_results_of(const op_info& op, std::span<const output> operands, std::span<const std::int64_t> values) {
+  tensor_info infos[graph::max_operands];
+  for (std::size_t k = 0; k < operands.size(); ++k) infos[k] = {operands[k].type(), operands[k].extent()};
+  return op.results({infos, static_cast<int>(operands.size()), values.data(), static_cast<int>(values.size())});
+}
+/// Result `k` of an operator of several results.
+constexpr output result_row(const op_info& op, graph& g, std::span<const int> inputs, std::span<const std::int64_t> values, int k) {
+  if (k == 0) return {g, g.add(op, inputs, values)};
+  list<std::int64_t> numbers;
+  for (auto v : values) numbers.push_back(v);
+  numbers.push_back(k);
+  return {g, g.add(op.further(), inputs, numbers)};
+}
+}  // namespace detail
+
+/// All results of an operator that has several, one node in graphs with names: `auto [radius, angle] = make_results<polar_op>(x, y)`. Returns
+/// an array of handles; a vector where the class computes the number of results. Errors: as for `make_node`.
+template <class Op, class Attributes = attributes<>, class... Inputs>
+constexpr auto make_results(const output& first, const Inputs&... rest) {
+  static_assert(detail::has_results<Op>, "make_results: the operator's class has no `results`; make<Op>(x) returns its result");
+  const std::span<const std::int64_t> values(Attributes::data, static_cast<std::size_t>(Attributes::count));
+  const output operands[]{first, rest...};
+  const output zeroth = make_node<Op>(values, first, rest...);
+  graph& g = first.owner();
+  const auto result = [&](int k) {
+    if (k == 0) return zeroth;
+    if (g.names() != nullptr) return output(g, zeroth.index(), k);
+    const int inputs[]{first.index(), rest.index()...};
+    return detail::result_row(info_of<Op>, g, inputs, values, k);
+  };
+  if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(Op::results)>>) {
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return std::array<output, sizeof...(K)>{result(K)...};
+    }(std::make_integer_sequence<int, Op::results>{});
+  } else {
+    std::vector<output> all;
+    const int count = detail::count_results_of(info_of<Op>, operands, values);
+    for (int k = 0; k < count; ++k) all.push_back(result(k));
+    return all;
+  }
+}
+
 /// Argument of an operator's gradient function in a plain table: the node, the gradient `dy` of its result, and the gradients of its
 /// inputs, to which the function adds. In graphs with names the argument is a `named_gradient_scope` (named/gradients/class_gradient.hpp),
 /// which creates TensorFlow's nodes. There the names of nodes show the order of their creation: so each expression in a gradient creates
@@ -55,9 +102,27 @@ class gradient_scope {
   constexpr output input(int k) const { return {*graph_, graph_->input(graph_->at(index_), k)}; }
   constexpr output result() const { return {*graph_, index_}; }
   constexpr output dy() const { return dy_; }
+  /// For operators of several results: the number of the one that is asked for, whose gradient `dy()` is; result `k`.
+  constexpr int result_number() const {
+    const auto& n = graph_->at(index_);
+    return n.op->result_of == nullptr ? 0 : static_cast<int>(graph_->attribute(n, n.attribute_count - 1));
+  }
+  constexpr output result(int k) const {
+    if (k == result_number()) return result();
+    const auto& n = graph_->at(index_);
+    detail::list<int> inputs;
+    for (int i = 0; i < n.input_count; ++i) inputs.push_back(graph_->input(n, i));
+    detail::list<std::int64_t> values;
+    for (int i = 0; i < attribute_count(); ++i) values.push_back(attribute(i));
+    return detail::result_row(n.op->result_of == nullptr ? *n.op : n.op->result_of(), *graph_, {inputs.data(), inputs.size()},
+                              {values.data(), values.size()}, k);
+  }
   constexpr int input_count() const { return graph_->at(index_).input_count; }
   constexpr std::int64_t attribute(int k) const { return graph_->attribute(graph_->at(index_), k); }
-  constexpr int attribute_count() const { return graph_->at(index_).attribute_count; }
+  constexpr int attribute_count() const {
+    const auto& n = graph_->at(index_);
+    return n.op->result_of == nullptr ? n.attribute_count : n.attribute_count - 1;
+  }
   /// Attribute `k` of the node where it is a flag.
   constexpr bool flag(int k) const { return attribute(k) != 0; }
   /// Whether the gradient of this input is needed.

@@ -24,6 +24,7 @@ enum class field_kind : unsigned char {
   integers,     // attribute: all remaining values, as a list
   list,         // attribute: the next `value` values, as a list
   word,         // attribute: the next value, as one of `words`
+  text,         // attribute: a string of any length; the next value is its length, and one for each character follows
   fixed_word,   // attribute: always `words[value]`
   fixed_flag,   // attribute: always `value`
   fixed_integer,

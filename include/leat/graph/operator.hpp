@@ -5,9 +5,13 @@
 //   type       TensorFlow's name of the operator, "MatMul"
 //   kind       how it is executed, see `op_kind`
 //   infer      dtype and shape of the result from those of the operands, or the problem with the operands
+//   results    optional: how many results it has, or a function of the operands and attributes that returns the number; only composite
+//              operators have several. `infer` is then called for each, with the number of the result in `x.result`; `expand` and `gradient`
+//              read it from `g.result_number()`
 //   infer_node optional: the same for nodes of graphs with names, where TensorFlow's operator takes less than the class
 //   apply      element-wise operators: the element function, written once for scalars and SIMD batches
-//   gradient   optional: adds the gradient of each input, written with the library's own operators
+//   gradient   optional: adds the gradient of each input, written with the library's own operators; a composite operator without it has
+//              the gradient of the operators that it stands for
 //   expand     composite operators: the same in simpler operators
 //   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
 //   what       optional: facts for passes and executors, if they differ from those of its kind, see facts.hpp
@@ -28,6 +32,7 @@
 #include <leat/graph/facts.hpp>
 #include <leat/graph/form.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -84,6 +89,7 @@ struct operand_list {
   const std::int64_t* attributes = nullptr;
   int attribute_count = 0;
   const tensor_info* const* scattered = nullptr;  // the operands if they are not contiguous: then `inputs` is not read
+  int result = 0;  // the result that the rule is asked about
 
   constexpr dtype type(int i) const { return scattered != nullptr ? scattered[i]->type : inputs[i].type; }
   constexpr const shape& extent(int i) const { return scattered != nullptr ? scattered[i]->extent : inputs[i].extent; }
@@ -186,6 +192,9 @@ struct op_info {
   double (*fold)(const double*) = nullptr;
   detail::list_view<field> form{};
   std::string_view call_name{};
+  int (*results)(const operand_list&) = nullptr;  // how many results; null: one
+  const op_info& (*further)() = nullptr;          // the operator of rows for results after the first
+  const op_info& (*result_of)() = nullptr;        // for such an operator: the one whose result its rows are
 };
 
 /// The code of an operator in kernels and in hashes.
@@ -232,6 +241,56 @@ struct folding_math {
 };
 
 template <class Op>
+constexpr facts facts_of() {
+  if constexpr (requires { Op::what; }) return Op::what;
+  else return facts_of_kind(Op::kind);
+}
+
+/// A class of an operator with several results, and how many it has for these operands and attributes.
+template <class Op>
+concept has_results = requires { Op::results; };
+template <class Op>
+constexpr int count_results(const operand_list& x) {
+  if constexpr (requires { Op::results(x); }) return Op::results(x);
+  else return Op::results;
+}
+
+inline constexpr std::string_view further_result_suffix = " (further result)";
+/// The operator of rows that are a result of `Op` after the first. Attributes: those of the operator, then the number of the result.
+template <class Op>
+struct further_result {
+  using result_of = Op;
+  static constexpr auto text = [] {
+    std::array<char, Op::type.size() + further_result_suffix.size()> made{};
+    std::size_t n = 0;
+    for (const char c : Op::type) made[n++] = c;
+    for (const char c : further_result_suffix) made[n++] = c;
+    return made;
+  }();
+  static constexpr std::string_view type{text.data(), text.size()};
+  static constexpr op_kind kind = Op::kind;
+  static constexpr facts what = facts_of<Op>();
+  static constexpr inference infer(const operand_list& x) {
+    operand_list its = x;
+    its.result = static_cast<int>(x.attribute(x.attribute_count - 1));
+    --its.attribute_count;
+    return Op::infer(its);
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    return Op::expand(g);
+  }
+  template <class G>
+    requires requires(G& g) { Op::gradient(g); }
+  static constexpr void gradient(G& g) {
+    Op::gradient(g);
+  }
+};
+// The tables of an operator and of its further results; functions, because each table refers to the other.
+template <class Op>
+constexpr const op_info& definition_of();
+
+template <class Op>
 constexpr op_info make_info() {
   op_info info{.type = Op::type, .kind = Op::kind, .code = operator_record<Op>::code};
   info.infer = &Op::infer;
@@ -241,8 +300,7 @@ constexpr op_info make_info() {
   if constexpr (requires { Op::only_checks; }) info.only_checks = Op::only_checks;
   if constexpr (requires { Op::may_refuse; }) info.may_refuse = Op::may_refuse;
   if constexpr (requires { Op::keeps_shape; }) info.keeps_shape = Op::keeps_shape;
-  if constexpr (requires { Op::what; }) info.what = Op::what;
-  else info.what = facts_of_kind(Op::kind);
+  info.what = facts_of<Op>();
   // Lambdas that call the functions, not their addresses: clang defines a function template for constant evaluation only where it is
   // called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
@@ -250,6 +308,16 @@ constexpr op_info make_info() {
     info.gradient = [](gradient_scope& g) { Op::gradient(g); };
   }
   if constexpr (requires(gradient_scope& g) { Op::expand(g); }) info.expand = [](gradient_scope& g) { return Op::expand(g); };
+  static_assert(Op::kind != op_kind::composite || requires(gradient_scope& g) { Op::expand(g); },
+                "a composite operator has `template <class G> static constexpr output expand(G& g)`: the same in other operators");
+  if (Op::kind == op_kind::composite && !info.what.stops_gradient) info.has_gradient = true;
+  if constexpr (has_results<Op>) {
+    static_assert(Op::kind == op_kind::composite,
+                  "an operator of several results is a composite one: `expand` returns each of them, g.result_number(), in other operators");
+    info.results = &count_results<Op>;
+    info.further = &definition_of<further_result<Op>>;
+  }
+  if constexpr (requires { typename Op::result_of; }) info.result_of = &definition_of<typename Op::result_of>;
   info.call_name = Op::type;
   if constexpr (requires { Op::call_name; }) info.call_name = Op::call_name;
   if constexpr (requires { Op::form; }) info.form = Op::form;
@@ -268,6 +336,12 @@ constexpr op_info make_info() {
 /// The table of an operator.
 template <class Op>
 inline constexpr op_info info_of = detail::make_info<Op>();
+namespace detail {
+template <class Op>
+constexpr const op_info& definition_of() {
+  return info_of<Op>;
+}
+}  // namespace detail
 
 /// Whether a node's operator is `Op`. Codes are compared because addresses of such tables are not constant expressions under sanitizers.
 template <class Op>

@@ -439,6 +439,11 @@ constexpr output one_hot_like(const output& labels, const output& logits) {
                                  detail::bits_of(logits.type(), 0), -1};
   return make_node<one_hot_op>(attribute, labels);
 }
+/// The gradient of softmax's operand, from dy and the softmax y.
+constexpr output gradient_of_softmax(const output& dy, const output& y) {
+  const output product = dy * y;
+  return y * (dy - sum_along(product, product.extent().rank - 1, true));
+}
 }  // namespace rule
 
 /// Cross entropy of logits and labels, in this order, both of one shape, or at most matrices that broadcast to one. Source: TensorFlow
@@ -450,6 +455,7 @@ struct softmax_cross_entropy_op {
                                 {field_kind::type_of, "T"},
                                 {field_kind::result, "backprop", -1}};
   static constexpr op_kind kind = op_kind::composite;
+  static constexpr int results = 2;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
@@ -459,6 +465,7 @@ struct softmax_cross_entropy_op {
     if (both.extent.rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
     inference got{x.type(0), both.extent};
     if (both.extent.rank > 2) got.extent = known_of(x.extent(0), x.extent(1));
+    if (x.result == 1) return got;
     --got.extent.rank;
     got.extent.dim[got.extent.rank] = 0;
     return got;
@@ -471,11 +478,17 @@ struct softmax_cross_entropy_op {
   }
   template <class G>
   static constexpr output expand(G& g) {
+    if (g.result_number() == 1) return slope(g.input(0), g.input(1));
     const output product = g.input(1) * log_probabilities(g.input(0), g.input(1));
     return 0 - rule::sum_along(product, product.extent().rank - 1, false);  // of zeros 0, not -0
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    if (g.result_number() == 1) {
+      if (g.wants(0)) give(g, 0, rule::gradient_of_softmax(g.dy(), slope(g.input(0), g.input(1)) + g.input(1)));
+      if (g.wants(1)) give(g, 1, -g.dy());
+      return;
+    }
     const auto dy = rule::as_column(g.dy());
     if (g.wants(0)) give(g, 0, dy * slope(g.input(0), g.input(1)));
     if (g.wants(1)) give(g, 1, -dy * log_probabilities(g.input(0), g.input(1)));
@@ -520,6 +533,7 @@ struct sparse_softmax_cross_entropy_op {
                                 {field_kind::type_of, "Tlabels", 1},
                                 {field_kind::result, "backprop"}};
   static constexpr op_kind kind = op_kind::composite;
+  static constexpr int results = 2;
   static constexpr inference infer(const operand_list& x) {
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
     if (x.type(1) != dtype::int32 && x.type(1) != dtype::int64) return inference::wrong("labels are int32 or int64");
@@ -530,7 +544,7 @@ struct sparse_softmax_cross_entropy_op {
     const std::int64_t classes = x.extent(0)[x.extent(1).rank];
     if (is_named(classes)) return inference::wrong("the number of classes has a name, not a size");
     if (classes == 0) return inference::wrong("must have at least one class");
-    return got;
+    return x.result == 1 ? inference{x.type(0), x.extent(0)} : got;
   }
   static constexpr inference infer_node(const operand_list& x) {
     const inference got = infer(x);
@@ -543,6 +557,7 @@ struct sparse_softmax_cross_entropy_op {
   }
   template <class G>
   static constexpr output expand(G& g) {
+    if (g.result_number() == 1) return slope(g.input(0), g.input(1));
     const int axis = g.input(0).extent().rank - 1;
     const std::int64_t last[]{-1};
     const auto logp = make_node<log_softmax_op>(last, g.input(0));
@@ -551,7 +566,10 @@ struct sparse_softmax_cross_entropy_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
+    if (!g.wants(0)) return;
+    const std::int64_t axis[]{-1};
+    if (g.result_number() == 1) give(g, 0, rule::gradient_of_softmax(g.dy(), make_node<softmax_op>(axis, g.input(0))));
+    else give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
   }
   /// The gradient with respect to the logits of each row: softmax(logits), minus 1 at the label. It is TensorFlow's second result. The
   /// labels are checked here, too, because this result may be computed without the loss.

@@ -18,6 +18,8 @@ constexpr bool passes_gradient(const node& n) {
   return n.op->has_gradient && is_floating(n.result.type) && !is_operator<stop_gradient_op>(*n.op);
 }
 
+constexpr void add_gradients(const op_info& op, graph& g, int index, gradient_scope& scope);
+
 /// The gradients of the sum of `ys`, each weighed by `weights`, with respect to each of `xs`, as node indices; -1 if no y depends on x
 /// through operators that have a gradient. A weight has its y's dtype and shape; -1 stands for ones.
 constexpr list<int> gradients(graph& g, std::span<const int> ys, std::span<const int> weights, std::span<const int> xs) {
@@ -46,12 +48,33 @@ constexpr list<int> gradients(graph& g, std::span<const int> ys, std::span<const
     const op_info* op = g.nodes[at].op;
     if (slot[at] < 0 || wanted[at] == 0 || !passes_gradient(g.nodes[at])) continue;
     gradient_scope scope(g, i, output(g, slot[at]), &slot, &wanted);
-    op->gradient(scope);
+    add_gradients(*op, g, i, scope);
   }
   list<int> result;
   for (int x : xs) result.push_back(x <= last ? slot[x] : -1);
   return result;
 }
+/// Adds the gradients of the operands of node `index`: by its class, or, for a composite whose class has no `gradient`, by the operators that
+/// it stands for. Those take stand-ins of the operands, since one operand may depend on another.
+constexpr void add_gradients(const op_info& op, graph& g, int index, gradient_scope& scope) {
+  if (op.gradient != nullptr) {
+    op.gradient(scope);
+    return;
+  }
+  list<int> stand_ins;
+  list<std::int64_t> numbers;
+  for (int k = 0; k < scope.input_count(); ++k) stand_ins.push_back(make_node<identity_op>({}, scope.input(k)).index());
+  for (int k = 0; k < g.at(index).attribute_count; ++k) numbers.push_back(g.attribute(g.at(index), k));
+  gradient_scope inner(g, g.add(op, stand_ins, numbers), {}, nullptr, nullptr);
+  const int made = op.expand(inner).index(), weight = scope.dy().index();
+  const list<int> gradient = gradients(g, {&made, 1}, {&weight, 1}, stand_ins);
+  for (int k = 0; k < scope.input_count(); ++k) {
+    bool is_first = true;  // equal operands may share a stand-in, which has the gradient of both
+    for (int j = 0; j < k; ++j) is_first = is_first && stand_ins[j] != stand_ins[k];
+    if (is_first && scope.wants(k) && gradient[k] >= 0) give(scope, k, output(g, gradient[k]));
+  }
+}
+
 /// The gradients of `y` (summed, if it is not a scalar).
 constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
   const int ones = -1;

@@ -44,9 +44,6 @@ LEAT_FILL(fill_canonical_rewrites) {
   const auto define = [](std::string_view type, std::vector<int> operands, auto make) {
     register_canonical(type, {std::move(operands), [make](graph&, list x, const graph_operation& node) { return output(make(x, node)); }});
   };
-  const auto pair = [&](std::string_view type, auto make) {
-    define(type, {0, 1}, [make](list x, const graph_operation&) { return make(x[0], x[1]); });
-  };
   for (const char* type : {"BatchMatMul", "BatchMatMulV2"})
     define(type, {0, 1}, [](list x, const graph_operation& node) {
       if (x[0].extent().rank != 2 || x[1].extent().rank != 2 || !is_floating(x[0].type())) return output{};
@@ -141,8 +138,6 @@ LEAT_FILL(fill_canonical_rewrites) {
   assignment("AssignAddVariableOp", [](list x) { return canonical_update{0, x[0] + x[1], false}; });
   assignment("AssignSubVariableOp", [](list x) { return canonical_update{0, x[1], true}; });
   // The second results of cross entropies: the gradients for the logits.
-  pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
-  pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);
 }
 
 }  // namespace leat::detail

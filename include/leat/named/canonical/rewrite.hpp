@@ -54,14 +54,9 @@ inline bool is_rewritten(std::string_view type) {
   const canonical_rewrite* rewrite = find_rewrite(type);
   return rewrite != nullptr && !rewrite->writes;
 }
-/// The rewrite of result `port` of a type, after the first, or null.
-inline const canonical_rewrite* find_rewrite(std::string_view type, int port) {
-  return find_rewrite(std::string(type) + ":" + std::to_string(port));
-}
 }  // namespace detail
 
-/// Registers how an operator without a class is compiled, or, as "Type:1", one of its results after the first. Thread-safe; the first
-/// registration of a type stays.
+/// Registers how an operator without a class is compiled. Thread-safe; the first registration of a type stays.
 inline void register_canonical(std::string_view type, canonical_rewrite rewrite) {
   auto& table = detail::canonical_rewrites();
   const std::lock_guard lock(table.guard);

@@ -275,6 +275,16 @@ class graph_writer {
       numbers.push_back(from_.attribute(n, k));
       named = named || ((n.op->kind != op_kind::composite || n.op->what.takes_shape) && is_named(numbers.back()));
     }
+    if (n.op->result_of != nullptr) {
+      const auto port = static_cast<int>(numbers.back());
+      numbers.pop_back();
+      std::vector<std::int64_t> key{n.op->code};
+      for (const output& o : operands) key.insert(key.end(), {o.index(), o.port()});
+      key.insert(key.end(), numbers.begin(), numbers.end());
+      output& zeroth = nodes_of_results_[key];
+      if (!static_cast<bool>(zeroth)) zeroth = nodes_.build(to_, n.op->result_of(), operands, numbers, {}, {}, std::move(waits));
+      return {to_, zeroth.index(), port};
+    }
     if (!numbers.empty() && !has_numbers(form_of(*n.op, n.input_count)))
       throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
     if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
@@ -283,6 +293,12 @@ class graph_writer {
     if (named) arguments = arguments_of(n, numbers);
     const output made = nodes_.build(to_, *n.op, operands, numbers, name, arguments, std::move(waits));
     if (n.op->kind != op_kind::group) set_shape(made, without_names(n.result.extent));
+    if (n.op->further != nullptr) {
+      std::vector<std::int64_t> key{n.op->further().code};
+      for (const output& o : operands) key.insert(key.end(), {o.index(), o.port()});
+      key.insert(key.end(), numbers.begin(), numbers.end());
+      nodes_of_results_[key] = made;
+    }
     return made;
   }
   std::vector<number_argument> arguments_of(const node& n, std::span<const std::int64_t> numbers) {
@@ -298,6 +314,7 @@ class graph_writer {
   const carried_table& carried_;
   std::vector<output> made_;
   std::map<std::int64_t, output> sizes_;
+  std::map<std::vector<std::int64_t>, output> nodes_of_results_;  // by the code of their further results, operands and numbers
 };
 
 }  // namespace leat::detail

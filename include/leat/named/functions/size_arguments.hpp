@@ -45,6 +45,7 @@ std::vector<number_argument> size_arguments(const node& n, std::span<const std::
         break;
       case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
       case field_kind::list: cursor.take(static_cast<std::size_t>(f.value)); break;
+      case field_kind::text: cursor.text(); break;
       case field_kind::scalar: {
         const auto v = cursor.next();
         arguments.push_back(is_named(v) ? number_argument(size(v)) : number_argument(tensor_literal(static_cast<std::int32_t>(v))));

@@ -36,10 +36,12 @@ class gradient_table {
   int index() const { return index_; }
   /// The row of the node; `operand(k)` is that of operand `k`. An operand that is used twice has two rows.
   int row() const { return row_; }
+  /// The rows of the node's results.
+  const std::vector<int>& result_rows() const { return result_rows_; }
   int operand(int k) const { return operands_[static_cast<std::size_t>(k)]; }
   int operand_count() const { return static_cast<int>(operands_.size()); }
-  /// Adds an input for a tensor of the node's shape.
-  int add_leaf_like_result(const output& tensor) { return put_leaf(table.at(row_).result, tensor); }
+  /// Adds an input for a tensor with the shape of a row.
+  int add_leaf_like_result(const output& tensor, int row) { return put_leaf(table.at(row).result, tensor); }
   /// The row whose gradient is that of operand `k`: the operand's row, or the one that broadcasts it.
   int gradient_row(int k) const { return stretched_[static_cast<std::size_t>(k)]; }
 
@@ -146,9 +148,15 @@ class gradient_table {
     if (n.op->kind == op_kind::element) stretch(rows);
     if (!problem_of(*n.op, rows, numbers).empty()) unite(*n.op, rows, numbers);
     if (const auto problem = problem_of(*n.op, rows, numbers); !problem.empty()) refuse_gradient(g_, index_, std::string(problem));
+    table.merge_equal = n.op->further != nullptr;  // a gradient that uses a result finds its row
     row_ = table.add(*n.op, rows, numbers);
     stretched_ = rows;
     note(row_, output(g_, index_));
+    result_rows_.push_back(row_);
+    for (int port = 1; n.op->further != nullptr && port < nodes_.record(index_).results; ++port) {
+      result_rows_.push_back(detail::result_row(*n.op, table, rows, numbers, port).index());
+      note(result_rows_.back(), output(g_, index_, port));
+    }
     const shape known = n.result.extent;  // set_shape may have refined the shape that the rule infers
     for (int i = 0; i < known.rank && known.rank == rank(row_); ++i) {
       if (dimension(row_, i) == unknown_dimension) table.at(row_).result.extent.dim[i] = fresh(nodes_.record(index_).name, i);
@@ -160,6 +168,7 @@ class gradient_table {
   named_part& nodes_;
   int index_;
   int row_ = -1;
+  std::vector<int> result_rows_;
   std::vector<int> operands_;
   std::vector<int> stretched_;
 };

@@ -13,7 +13,7 @@ enum class gradient_way { nothing, function, by_class, unknown };
 inline gradient_way gradient_way_of(const op_info& op) {
   if (find_gradient(op.type)) return gradient_way::function;
   if (op.what.stops_gradient) return gradient_way::nothing;
-  return op.gradient != nullptr ? gradient_way::by_class : gradient_way::unknown;
+  return op.has_gradient ? gradient_way::by_class : gradient_way::unknown;
 }
 
 }  // namespace leat::detail

@@ -151,7 +151,10 @@ class gradient_writer {
     }
     std::vector<number_argument> arguments;
     if (any_named) arguments = arguments_of(n, numbers);
-    return nodes_.build(g_, *n.op, operands, numbers, n.op->type, arguments);
+    if (n.op->result_of == nullptr) return nodes_.build(g_, *n.op, operands, numbers, n.op->type, arguments);
+    const auto port = static_cast<int>(numbers.back());
+    numbers.pop_back();
+    return {g_, nodes_.build(g_, n.op->result_of(), operands, numbers, n.op->result_of().type).index(), port};
   }
   // dy summed over the axes along which the operand was broadcast, which are computed at run time.
   output shrink(const node& n) {
@@ -190,13 +193,22 @@ inline gradient_list gradient_by_class(const gradient_call& c) {
   graph& g = c.owner();
   gradient_table rows(g, c.operation().index());
   graph& t = rows.table;
-  const int dy = rows.add_leaf_like_result(c.dy());
+  const std::vector<int>& results = rows.result_rows();
+  std::vector<int> dys;  // by result; -1 for a result without a gradient
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const auto port = static_cast<int>(k);
+    const bool has_one = is_floating(t.at(results[k]).result.type) && c.is_given(port) && static_cast<bool>(c.slices(port));
+    dys.push_back(has_one ? rows.add_leaf_like_result(c.dy(port), results[k]) : -1);
+  }
   detail::list<int> slots(static_cast<std::size_t>(t.size()), -1);
   detail::list<char> wanted(slots.size(), 0);
   for (int k = 0; k < rows.operand_count(); ++k)
     if (is_floating(t.at(rows.operand(k)).result.type)) wanted[static_cast<std::size_t>(rows.gradient_row(k))] = 1;
-  gradient_scope scope(t, rows.row(), output(t, dy), &slots, &wanted);
-  t.at(rows.row()).op->gradient(scope);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (dys[k] < 0) continue;
+    gradient_scope scope(t, results[k], output(t, dys[k]), &slots, &wanted);
+    passes::add_gradients(*t.at(results[k]).op, t, results[k], scope);
+  }
   std::vector<int> targets;
   std::vector<int> some;
   for (int k = 0; k < rows.operand_count(); ++k) {

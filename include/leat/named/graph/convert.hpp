@@ -3,6 +3,7 @@
 // (graph/form.hpp).
 
 #include <leat/core/list.hpp>
+#include <leat/graph/infer.hpp>
 #include <leat/graph/leaves.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
@@ -54,6 +55,13 @@ class number_cursor {
     return part;
   }
   std::span<const std::int64_t> rest() { return take(rest_.size()); }
+  std::string text() {
+    const std::int64_t size = next();
+    const auto part = take(static_cast<std::size_t>(std::max<std::int64_t>(size, 0)));
+    std::string made;
+    for (const std::int64_t c : part) made += static_cast<char>(c);
+    return made;
+  }
   std::size_t left() const { return rest_.size(); }
 
  private:
@@ -129,6 +137,7 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
       case field_kind::in_graphs:
       case field_kind::unwritten: cursor.next(); break;
       case field_kind::list: cursor.take(static_cast<std::size_t>(f.value)); break;
+      case field_kind::text: cursor.text(); break;
       case field_kind::integers: cursor.rest(); break;
       default: break;
     }
@@ -164,6 +173,7 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
         break;
       }
       case field_kind::word: attributes[f.name] = std::string(f.words[static_cast<std::size_t>(cursor.next())]); break;
+      case field_kind::text: attributes[f.name] = cursor.text(); break;
       case field_kind::fixed_word: attributes[f.name] = std::string(f.words[static_cast<std::size_t>(f.value)]); break;
       case field_kind::fixed_flag: attributes[f.name] = f.value != 0; break;
       case field_kind::fixed_integer: attributes[f.name] = f.value; break;
@@ -212,6 +222,38 @@ inline tensor_info further_info(const field& f, std::span<const tensor_info> ope
   return all;
 }
 
+/// Appends dtype and shape of a node's results after the first, by the rule of its class, or by its form. `numbers` are null if some are
+/// known only when the node runs. Errors: invalid_argument if the rule refuses the operands, or their number is out of range or not known.
+template <class Results>
+void add_further_results(Results& results, const op_info& op, detail::list_view<field> fields, std::span<const tensor_info> operands,
+                         const std::span<const std::int64_t>* numbers) {
+  constexpr int most = 65535;
+  std::vector<tensor_info> by_form;
+  for (const field& f : fields)
+    if (f.kind == field_kind::result) by_form.push_back(further_info(f, operands));
+  if (op.results == nullptr) {
+    for (const tensor_info& info : by_form) results.push_back(info);
+    return;
+  }
+  const std::span<const std::int64_t> known = numbers != nullptr ? *numbers : std::span<const std::int64_t>();
+  const int count = op.results({operands.data(), static_cast<int>(operands.size()), known.data(), static_cast<int>(known.size())});
+  if (count < 1 || count > most)
+    throw invalid_argument(std::string(op.type) + ": " + std::to_string(count) + " results; a node has from 1 to " + std::to_string(most));
+  std::vector<std::int64_t> with_port(known.begin(), known.end());
+  with_port.push_back(0);
+  for (int port = 1; port < count; ++port) {
+    if (numbers == nullptr) {
+      const auto k = static_cast<std::size_t>(port) - 1;
+      results.push_back({k < by_form.size() ? by_form[k].type : results[0].type, shape::unknown()});
+      continue;
+    }
+    with_port.back() = port;
+    const inference got = infer_result(op.further(), operands, with_port);
+    if (!got.problem.empty()) throw invalid_argument(std::string(op.type) + ": " + std::string(got.problem));
+    results.push_back({got.type, got.extent});
+  }
+}
+
 /// Values of the inputs that hold numeric attributes; null for an input that is not a constant.
 using number_values = std::vector<const tensor_proto*>;
 
@@ -248,6 +290,7 @@ inline bool has_numbers(detail::list_view<field> fields) {
       case field_kind::integers:
       case field_kind::list:
       case field_kind::word:
+      case field_kind::text:
       case field_kind::fixed_word:
       case field_kind::type_number:
       case field_kind::fixed_flag:
@@ -339,6 +382,13 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
         const auto found = word != nullptr ? std::find(f.words.begin(), f.words.end(), *word) : f.words.end();
         if (found == f.words.end()) return std::nullopt;
         numbers.push_back(found - f.words.begin());
+        break;
+      }
+      case field_kind::text: {
+        const auto* text = a != nullptr ? a->get_if<std::string>() : nullptr;
+        numbers.push_back(text != nullptr ? static_cast<std::int64_t>(text->size()) : 0);
+        if (text != nullptr)
+          for (const char c : *text) numbers.push_back(static_cast<unsigned char>(c));
         break;
       }
       case field_kind::fixed_word:

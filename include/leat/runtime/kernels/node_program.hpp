@@ -124,15 +124,15 @@ class node_programs final : public kernel_memory {
     }
     if (found->passes_through) return c.set(0, c.take(0));
     tensor_value result(found->results[0].type, found->results[0].extent);
-    std::optional<tensor_value> further;
-    if (found->results.size() > 1) further.emplace(found->results[1].type, found->results[1].extent);
+    std::vector<tensor_value> further;
+    for (std::size_t k = 1; k < found->results.size(); ++k) further.emplace_back(found->results[k].type, found->results[k].extent);
     if (found->code && !found->bound->is_ready()) find_function(*found, c);
     if (found->code) {
       std::byte nothing[8];  // stands for an array without elements
       const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
       for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
       found->bound->bind(found->fetches[0], place(result.data()));
-      if (further) found->bound->bind(found->fetches[1], place(further->data()));
+      for (std::size_t k = 0; k < further.size(); ++k) found->bound->bind(found->fetches[k + 1], place(further[k].data()));
       if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
       last_ = found;
       // Interruption is safe, because the results of a node that does not finish are never read.
@@ -141,12 +141,11 @@ class node_programs final : public kernel_memory {
       found->bound->run();
     }
     c.set(0, std::move(result));
-    if (further) c.set(1, std::move(*further));
+    for (std::size_t k = 0; k < further.size(); ++k) c.set(static_cast<int>(k) + 1, std::move(further[k]));
   }
 
  private:
   static constexpr std::size_t most = 16;
-  static constexpr int most_results = 2;  // `result` and `further`
   struct entry {
     std::vector<tensor_info> infos;
     std::vector<std::string> numbers;  // the bytes of the inputs that are attributes
@@ -223,12 +222,8 @@ class node_programs final : public kernel_memory {
     add_leaves();
     std::vector<int> targets{add_definition(table, op, rows, *numbers)};
     for (int port = 1; port < c.node.record->results; ++port) {
-      const canonical_rewrite* const rewrite = leat::detail::find_rewrite(op.type, port);
-      if (rewrite == nullptr || port == most_results)
-        throw unimplemented("result " + std::to_string(port) + " of a " + std::string(op.type));
-      std::vector<output> of;
-      for (int k : rewrite->operands) of.emplace_back(table, rows[static_cast<std::size_t>(k)]);
-      targets.push_back(rewrite->make(table, of, graph_operation(*c.node.owner, c.node.index)).index());
+      if (op.further == nullptr) throw unimplemented("result " + std::to_string(port) + " of a " + std::string(op.type));
+      targets.push_back(leat::detail::result_row(op, table, rows, *numbers, port).index());
     }
     finish(*made, table, targets);
     return made;

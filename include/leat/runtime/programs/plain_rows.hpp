@@ -105,11 +105,9 @@ class plain_rows {
     }
     if (!numbers) return op_.kind == op_kind::reduction ? results{in(0)} : results{};
     results made{{table_, add_definition(table_, op_, rows, *numbers)}};
-    for (int port = 1; port < node_.record->results; ++port) {  // only cross entropies have several results
-      const canonical_rewrite* const rewrite = leat::detail::find_rewrite(op_.type, port);
-      const results further = rewrite != nullptr && !rewrite->writes ? rewritten(*rewrite) : results{};
-      if (further.empty()) return {};
-      made.push_back(further[0]);
+    for (int port = 1; port < node_.record->results; ++port) {
+      if (op_.further == nullptr) return {};
+      made.push_back(leat::detail::result_row(op_, table_, rows, *numbers, port));
     }
     return made;
   }

@@ -579,8 +579,8 @@ class importer {
       if (!got.problem.empty()) throw invalid_argument(std::string(got.problem));
       request.results.push_back({got.type, got.extent});
     }
-    for (const field& f : fields)
-      if (f.kind == field_kind::result) request.results.push_back(further_info(f, infos));
+    const std::span<const std::int64_t> known(numbers);
+    add_further_results(request.results, op, fields, infos, request.complete ? &known : nullptr);
   }
   // Checks that operands of one group have one dtype, if it is known, and that references are to variables.
   void check_operand_types(const node_def& def, detail::list_view<field> fields, std::span<const output> operands) const {

@@ -309,9 +309,8 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
                        .complete = complete,
                        .stands_with = stands_with};
   if (op.kind != op_kind::group) request.results.emplace_back(got.type, got.extent);
-  if (has_further_results)
-    for (const field& f : fields)
-      if (f.kind == field_kind::result) request.results.push_back(further_info(f, {infos.data(), infos.size()}));
+  if (has_further_results || op.results != nullptr)
+    add_further_results(request.results, op, fields, {infos.data(), infos.size()}, complete ? &known : nullptr);
   return {g, append(g, std::move(request))};
 }
 

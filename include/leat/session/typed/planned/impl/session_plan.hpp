@@ -73,9 +73,13 @@ class row_writer {
     const auto type = text_in(rows_.type_of(r));
     const std::string_view name(type.data(), type.size());
     if (const op_info* known = find_operator(name); known != nullptr && known->code == r.code) return *known;
+    if (name.ends_with(further_result_suffix)) {
+      const op_info* const of = find_operator(name.substr(0, name.size() - further_result_suffix.size()));
+      if (of != nullptr && of->further != nullptr && of->further().code == r.code) return of->further();
+    }
     throw invalid_argument("the operator " + std::string(name) +
-                           " is not registered, and planned sessions find operators by their type: call leat::register_operator<Op>() and "
-                           "leat::cpu::register_kernel<Op>() before the session is made");
+                           " is not registered, and planned sessions find operators by their type: call leat::use_operator<Op>() before "
+                           "the session is made (leat/cpu/use_operator.hpp)");
   }
   int write(const expression_rows::row& r) {
     std::vector<int> inputs, controls;
