@@ -40,7 +40,8 @@ void check_directions(const Y& y, double from = -0.9) {
   static_assert(std::is_same_v<typename decltype(tangent)::extents, typename Y::extents>);
   session s{y, tangent, std::get<0>(both), std::get<1>(both)};
   const auto xs = numbers(12, from), vs = numbers(12, 0.4);
-  const auto [t] = s.run(fetch(tangent), x = xs, v = vs);
+  const auto [t, forward, reverse] =
+      s.run(fetch(tangent, std::get<0>(both), std::get<1>(both)), placeholder<"weight", double>() = 0.7, x = xs, v = vs);
   const auto [up] = s.run(fetch(y), x = moved(xs, vs, step));
   const auto [down] = s.run(fetch(y), x = moved(xs, vs, -step));
   if constexpr (Y::rank == 0) {
@@ -49,8 +50,6 @@ void check_directions(const Y& y, double from = -0.9) {
     REQUIRE(t.size() == up.size());
     for (std::size_t i = 0; i < t.size(); ++i) CHECK(t.data()[i] == doctest::Approx((up.data()[i] - down.data()[i]) / (2 * step)).epsilon(1e-6));
   }
-  const auto [forward, reverse] =
-      s.run(fetch(std::get<0>(both), std::get<1>(both)), placeholder<"weight", double>() = 0.7, x = xs, v = vs);
   CHECK(forward == doctest::Approx(reverse).epsilon(1e-10));
 }
 

@@ -31,17 +31,17 @@ std::size_t size_of_array(const A& a) {
   else return a.size();
 }
 
-// Each column against differences.
-template <class Y, class X, class J>
-void check_columns(const Y& y, const X& x, const J& j, double from = -0.9) {
-  session s{y, j};
+// Each column of each Jacobian against differences.
+template <class Y, class X, class... Js>
+void check_columns(double from, const Y& y, const X& x, const Js&... js) {
+  session s{y, js...};
   constexpr auto columns = static_cast<std::size_t>(X::extent.elements());
   const auto xs = numbers(columns, from);
   const auto fed = [&](const std::vector<double>& values) {
     if constexpr (X::rank == 0) return x = values[0];
     else return x = values;
   };
-  const auto [got] = s.run(fetch(j), fed(xs));
+  const std::tuple all{std::get<0>(s.run(fetch(js), fed(xs)))...};
   for (std::size_t c = 0; c < columns; ++c) {
     auto above = xs, below = xs;
     above[c] += 1e-6;
@@ -49,16 +49,17 @@ void check_columns(const Y& y, const X& x, const J& j, double from = -0.9) {
     const auto [up] = s.run(fetch(y), fed(above));
     const auto [down] = s.run(fetch(y), fed(below));
     const std::size_t rows = size_of_array(up);
-    REQUIRE(size_of_array(got) == rows * columns);
-    for (std::size_t r = 0; r < rows; ++r)
-      CHECK(data_of(got)[r * columns + c] == doctest::Approx((data_of(up)[r] - data_of(down)[r]) / 2e-6).epsilon(1e-6));
+    const auto check = [&](const double* got, std::size_t size) {
+      REQUIRE(size == rows * columns);
+      for (std::size_t r = 0; r < rows; ++r)
+        CHECK(got[r * columns + c] == doctest::Approx((data_of(up)[r] - data_of(down)[r]) / 2e-6).epsilon(1e-6));
+    };
+    std::apply([&](const auto&... got) { (check(data_of(got), size_of_array(got)), ...); }, all);
   }
 }
 template <class Y, class X>
 void check_all_modes(const Y& y, const X& x, double from = -0.9) {
-  check_columns(y, x, jacobian(y, x), from);
-  check_columns(y, x, jacobian<jacobian_mode::forward>(y, x), from);
-  check_columns(y, x, jacobian<jacobian_mode::reverse>(y, x), from);
+  check_columns(from, y, x, jacobian(y, x), jacobian<jacobian_mode::forward>(y, x), jacobian<jacobian_mode::reverse>(y, x));
 }
 
 template <class Y, class X>
@@ -158,11 +159,11 @@ TEST_CASE("Hessians") {
   const auto slope = [](const auto& y, const auto& by) { return std::get<0>(gradients(y, by)); };
   const auto rosenbrock = reduce_sum(100_c * square(slice<begins<1>, sizes<3>>(vector) - square(slice<begins<0>, sizes<3>>(vector))) +
                                      square(1_c - slice<begins<0>, sizes<3>>(vector)));
-  check_columns(slope(rosenbrock, vector), vector, hessian(rosenbrock, vector));
+  check_columns(-0.9, slope(rosenbrock, vector), vector, hessian(rosenbrock, vector));
   const auto quartic = reduce_sum(square(square(x)));
-  check_columns(slope(quartic, x), x, hessian(quartic, x));
+  check_columns(-0.9, slope(quartic, x), x, hessian(quartic, x));
   const auto coupled = reduce_sum(exp(matmul<true, false>(x, x)));
-  check_columns(slope(coupled, x), x, hessian(coupled, x), 0.1);
+  check_columns(0.1, slope(coupled, x), x, hessian(coupled, x));
 }
 
 TEST_CASE("a Jacobian within vmap, of each model its own") {

@@ -80,8 +80,7 @@ std::string problem_of(std::string_view type, const std::vector<tensor_value>& a
 #define SAYS(text, ...) CHECK_MESSAGE(leat_test::says(problem_of(__VA_ARGS__), text), problem_of(__VA_ARGS__))
 
 /// The gradient of a function of arrays of float64 by its first inputs, against differences.
-template <class F>
-void check_gradient(const std::vector<extents>& shapes, F f, bool is_static = true) {
+void check_gradient(const std::vector<extents>& shapes, const std::function<output(const std::vector<output>&)>& f, bool is_static = true) {
   graph g;
   const auto scope = g.as_default();
   std::vector<output> places;

@@ -70,18 +70,27 @@ std::size_t elements(const A& a) {
     return a.size();
 }
 
+// What is told of a difference, compiled once for all types of arrays.
+[[gnu::noinline]] inline void tell_difference(const std::string& what, std::size_t i, std::size_t count, double got, double wanted) {
+  CAPTURE(what);
+  CAPTURE(i);
+  CAPTURE(count);
+  CAPTURE(got);
+  CAPTURE(wanted);
+  FAIL_CHECK("an element differs");
+}
+[[gnu::noinline]] inline void check_counts(const std::string& what, std::size_t got, std::size_t expected) {
+  CAPTURE(what);
+  REQUIRE(got == expected);
+}
+
 /// Checks `got` against `expected(i)`, element by element; tells the first that differs.
 template <class A, class F>
 void check_each(const std::string& what, const A& got, double tolerance, F expected) {
   for (std::size_t i = 0; i < elements(got); ++i) {
     const double wanted = static_cast<double>(expected(i));
     if (close(element(got, i), wanted, tolerance)) continue;
-    CAPTURE(what);
-    CAPTURE(i);
-    CAPTURE(elements(got));
-    CAPTURE(element(got, i));
-    CAPTURE(wanted);
-    FAIL_CHECK("an element differs");
+    tell_difference(what, i, elements(got), element(got, i), wanted);
     return;
   }
   CHECK(true);
@@ -90,8 +99,7 @@ void check_each(const std::string& what, const A& got, double tolerance, F expec
 /// Checks two arrays of one size.
 template <class A, class B>
 void check_close(const std::string& what, const A& got, const B& expected, double tolerance) {
-  CAPTURE(what);
-  REQUIRE(elements(got) == elements(expected));
+  check_counts(what, elements(got), elements(expected));
   check_each(what, got, tolerance, [&](std::size_t i) { return element(expected, i); });
 }
 

@@ -23,7 +23,9 @@ struct interpreting_device : leat::cpu::device {
     static const leat::cpu::interpreter code(leat::detail::list<std::int64_t>(Program::data.data(), Program::data.size()));
     static const bool interpreted = std::getenv("LEAT_TEST_INTERPRETED") != nullptr;
     if constexpr (Program::view.names() == 0)
-      run_both<Program>(code, w, steps);
+      run_both(code, w, written_parts(Program::view), [](const leat::cpu::device::workspace& on) {
+        leat::cpu::device::run<Program>(on, std::index_sequence<Step...>{});
+      });
     else if (interpreted)
       code.run(w);
     else
@@ -31,44 +33,51 @@ struct interpreting_device : leat::cpu::device {
   }
 
  private:
-  template <class Program, std::size_t... Step>
-  static void run_both(const leat::cpu::interpreter& code, const leat::cpu::device::workspace& w, std::index_sequence<Step...> steps) {
-    const auto before = written<Program>(w);
+  // What follows is compiled once for all programs of a test.
+  struct part {
+    int buffer;
+    std::size_t bytes;
+  };
+  template <class View>
+  static std::vector<part> written_parts(const View& view) {
+    std::vector<part> all;
+    for (int b = 0; b < view.buffers(); ++b) {
+      const auto info = view.buffer_at(b);
+      if (info.where == leat::storage::fetch || info.where == leat::storage::variable)
+        all.push_back({b, static_cast<std::size_t>(view.elements(info.extent, nullptr) * leat::size_of(info.type))});
+    }
+    return all;
+  }
+  static void run_both(const leat::cpu::interpreter& code, const leat::cpu::device::workspace& w, const std::vector<part>& parts,
+                       void (*run_compiled)(const leat::cpu::device::workspace&)) {
+    const auto before = written(w, parts);
     try {
-      leat::cpu::device::run<Program>(w, steps);
+      run_compiled(w);
     } catch (const std::exception&) {  // the interpreter must throw it too
-      restore<Program>(w, before);
+      restore(w, parts, before);
       code.run(w);
       FAIL_CHECK("the interpreter did not throw");
       return;
     }
-    const auto compiled = written<Program>(w);
-    restore<Program>(w, before);
+    const auto compiled = written(w, parts);
+    restore(w, parts, before);
     code.run(w);
-    if (written<Program>(w) != compiled) FAIL_CHECK("the interpreter's bytes differ from the compiled program's");
+    if (written(w, parts) != compiled) FAIL_CHECK("the interpreter's bytes differ from the compiled program's");
   }
-  template <class Program, class F>
-  static void each_written(const leat::cpu::device::workspace& w, F f) {
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      if (info.where != leat::storage::fetch && info.where != leat::storage::variable) continue;
-      f(static_cast<std::byte*>(w.buffers[b]),
-        static_cast<std::size_t>(Program::view.elements(info.extent, nullptr) * leat::size_of(info.type)));
-    }
-  }
-  template <class Program>
-  static std::vector<std::byte> written(const leat::cpu::device::workspace& w) {
+  static std::vector<std::byte> written(const leat::cpu::device::workspace& w, const std::vector<part>& parts) {
     std::vector<std::byte> all;
-    each_written<Program>(w, [&](const std::byte* p, std::size_t n) { all.insert(all.end(), p, p + n); });
+    for (const auto [buffer, bytes] : parts) {
+      const auto* from = static_cast<const std::byte*>(w.buffers[buffer]);
+      all.insert(all.end(), from, from + bytes);
+    }
     return all;
   }
-  template <class Program>
-  static void restore(const leat::cpu::device::workspace& w, const std::vector<std::byte>& all) {
+  static void restore(const leat::cpu::device::workspace& w, const std::vector<part>& parts, const std::vector<std::byte>& all) {
     std::size_t at = 0;
-    each_written<Program>(w, [&](std::byte* p, std::size_t n) {
-      if (n > 0) std::memcpy(p, all.data() + at, n);
-      at += n;
-    });
+    for (const auto [buffer, bytes] : parts) {
+      if (bytes > 0) std::memcpy(w.buffers[buffer], all.data() + at, bytes);
+      at += bytes;
+    }
   }
 };
 

@@ -71,8 +71,8 @@ inline std::vector<tensor_value> run_node(std::string_view type, const std::vect
 }
 
 /// The gradient of a function of arrays of float64, against differences.
-template <class F>
-void check_gradient(const std::vector<extents>& shapes, F f, double tolerance = 1e-5) {
+inline void check_gradient(const std::vector<extents>& shapes, const std::function<output(const std::vector<output>&)>& f,
+                           double tolerance = 1e-5) {
   graph g;
   const auto scope = g.as_default();
   std::vector<output> places;
