@@ -26,6 +26,14 @@ struct covered_cells {
     while (end > begin && a.begin(at) + (end - 1) * a.dilation >= a.size) --end;
   }
 };
+/// The cells of windows along one axis that may lie at position `at` of the image.
+struct covering_cells {
+  std::int64_t begin, end;
+  covering_cells(const window_axis& a, std::int64_t at) : begin(0), end(std::min(a.window, (at + a.before) / a.dilation + 1)) {
+    const std::int64_t behind_last = at + a.before - (a.count - 1) * a.stride;
+    if (behind_last > 0) begin = (behind_last + a.dilation - 1) / a.dilation;
+  }
+};
 /// sum + the products of two groups.
 template <int Batches, class T>
 [[gnu::always_inline]] inline void add_products(batch<T> (&sum)[Batches], const T* a, const T* b, int count) {
@@ -67,15 +75,17 @@ void gather_slopes_by_batches(const convolution& c, const T* filters, const T* d
     const std::int64_t begin = at + a.before - cell * a.dilation;
     return begin < 0 || begin % a.stride != 0 || begin / a.stride >= a.count ? -1 : begin / a.stride;
   };
-  for (std::int64_t y = 0; y < h.size; ++y)
-    for (std::int64_t x = 0; x < w.size; ++x)
+  for (std::int64_t y = 0; y < h.size; ++y) {
+    const covering_cells rows(h, y);
+    for (std::int64_t x = 0; x < w.size; ++x) {
+      const covering_cells columns(w, x);
       for_each_channel_group<T>(channels, [&](std::int64_t k, int count, auto batches) {
         batch<T> sum[batches.value];
         for (batch<T>& s : sum) s = batch<T>(T(0));
-        for (std::int64_t i = h.window; i-- > 0;) {
+        for (std::int64_t i = rows.end; i-- > rows.begin;) {
           const std::int64_t row = window_at(h, y, i);
           if (row < 0) continue;
-          for (std::int64_t j = w.window; j-- > 0;) {
+          for (std::int64_t j = columns.end; j-- > columns.begin;) {
             const std::int64_t column = window_at(w, x, j);
             if (column < 0) continue;
             const T* const slope = dy + (row * w.count + column) * channels + k;
@@ -86,6 +96,8 @@ void gather_slopes_by_batches(const convolution& c, const T* filters, const T* d
         T* const to = image + (y * w.size + x) * channels + k;
         store_group(to, sum, count);
       });
+    }
+  }
 }
 /// Adds the gradient by the filters from one image.
 template <class T>
@@ -99,6 +111,7 @@ void add_slopes_by_batches(const convolution& c, const T* image, const T* dy, T*
         std::int64_t first = 0, last = w.count;  // the windows whose cell lies in the image
         while (first < last && w.begin(first) + j * w.dilation < 0) ++first;
         while (last > first && w.begin(last - 1) + j * w.dilation >= w.size) --last;
+        if (first >= last) continue;
         const std::int64_t start = ((h.begin(y) + i * h.dilation) * w.size + w.begin(0) + j * w.dilation) * channels;
         for_each_channel_group<T>(channels, [&](std::int64_t k, int count, auto batches) {
           T* const to = filters + (i * w.window + j) * channels + k;
