@@ -7,6 +7,7 @@
 #include <leat/cpu/chunks.hpp>
 #include <leat/cpu/float_mode.hpp>
 #include <leat/cpu/image_steps.hpp>
+#include <leat/cpu/local_response.hpp>
 #include <leat/cpu/lanes.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/matrices.hpp>

@@ -4,6 +4,7 @@
 // rows, cut by the shape alone, are shared by threads; so results do not depend on the number of threads. Source: TensorFlow `Conv2D`,
 // `Conv3D` and their gradients.
 
+#include <leat/cpu/depthwise.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/cpu/scratch.hpp>
@@ -43,8 +44,6 @@ inline std::int64_t rows_per_block(const convolution& c) {
   return std::clamp<std::int64_t>(elements / std::max<std::int64_t>(c.depth(), 1), 1, std::max<std::int64_t>(c.in.positions(), 1));
 }
 
-/// Whether each group is one channel of images (a depthwise convolution): too little for a product.
-inline bool is_by_channel(const convolution& c) { return c.groups > 1 && c.groups == c.in.channels && c.in.is_flat(); }
 /// Calls f(position of the window, element of the filters, position in the image) for each cell of one image that lies in it, in order.
 template <class F>
 void for_each_covered(const convolution& c, F f) {
@@ -207,6 +206,8 @@ void convolve(const convolution& c, const T* images, const T* filters, T* out) {
     return detail::share(c.in.batch, c.in.batch * positions * c.in.window_elements() * c.filters, [&](std::int64_t image) {
       const T* const from = images + image * c.in.image_elements();
       T* const to = out + image * positions * c.filters;
+      if constexpr (std::is_floating_point_v<T>)
+        if (detail::is_by_batches<T>(c)) return detail::convolve_by_batches(c, from, filters, to);
       std::fill_n(to, positions * c.filters, T(0));
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
         detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[at + k], from[pixel + g], filters[cell + k]); });
@@ -225,6 +226,16 @@ void convolve_back_to_filters(const convolution& c, const T* images, const T* dy
   if (c.is_by_pixel())
     return matmul<T>(true, false, c.in.channels, c.filters, c.in.batch * positions, T(1), images, c.in.channels, dy, c.filters, T(0), filters,
                      c.filters);
+  if constexpr (std::is_floating_point_v<T>)
+    if (detail::is_by_batches<T>(c)) {
+      const std::int64_t elements = c.in.window_elements() * c.filters;
+      const detail::sums_in_parts<T> sums(c.in.batch, elements);
+      detail::share(sums.parts(), c.in.batch * positions * elements, [&](std::int64_t part) {
+        for (std::int64_t image = sums.begin(part); image < sums.begin(part + 1); ++image)
+          detail::add_slopes_by_batches(c, images + image * c.in.image_elements(), dy + image * positions * c.filters, sums.of(part));
+      });
+      return sums.add_to(filters);
+    }
   if (detail::is_by_channel(c)) {
     for (std::int64_t image = 0; image < c.in.batch; ++image)
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
@@ -322,6 +333,8 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
   if (detail::is_by_channel(c))
     return detail::share(c.in.batch, c.in.batch * positions * c.in.window_elements() * c.filters, [&](std::int64_t image) {
       T* const to = images + image * c.in.image_elements();
+      if constexpr (std::is_floating_point_v<T>)
+        if (detail::is_by_batches<T>(c)) return detail::gather_slopes_by_batches(c, filters, dy + image * positions * c.filters, to);
       std::fill_n(to, c.in.image_elements(), T(0));
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
         const T* const slope = dy + image * positions * c.filters + at;

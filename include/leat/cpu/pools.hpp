@@ -2,6 +2,7 @@
 // Pooling of images and volumes on the CPU, channels last: the largest element of each window, its place, or the mean of its elements, and
 // the gradients. Source: TensorFlow `MaxPool`, `AvgPool`, `MaxPool3D`, `AvgPool3D`, `MaxPoolWithArgmax` and their gradients.
 
+#include <leat/cpu/channel_groups.hpp>
 #include <leat/cpu/images.hpp>
 
 #include <limits>
@@ -28,7 +29,7 @@ void for_each_window(const image_windows& in, F f) {
 }
 /// Calls f(first channel of the pixel, in the image) for the pixels of a box, in order.
 template <class F>
-void for_each_pixel(const image_windows& in, const window_box& box, F f) {
+[[gnu::always_inline]] inline void for_each_pixel(const image_windows& in, const window_box& box, F f) {
   for (std::int64_t z = box.front; z < box.behind; ++z)
     for (std::int64_t y = box.top; y < box.bottom; ++y)
       for (std::int64_t x = box.left; x < box.right; ++x) f(((z * in.h.size + y) * in.w.size + x) * in.channels);
@@ -66,20 +67,81 @@ void for_each_largest(const image_windows& in, const T* image, const window_box&
     f(k, best);
   }
 }
+/// Adds the slopes of a window, which is not empty, to the first of its largest elements. In batches, each pixel takes the slopes of those
+/// channels whose largest element it is: a batch cannot write to several pixels.
+template <class T>
+void add_to_largest(const image_windows& in, const T* image, const window_box& box, const T* slope, T* to) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr std::int64_t most_pixels = 32;
+    if (box.pixels() <= most_pixels) {
+      const std::int64_t first = ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels;
+      for_each_channel_group<T>(in.channels, [&](std::int64_t k, int count, auto batches) {
+        batch<T> best[batches.value], chosen[batches.value], slopes[batches.value];
+        for (int j = 0; j < batches.value; ++j) {
+          best[j] = load_of_group<batches.value>(image + first + k, j, count);
+          slopes[j] = load_of_group<batches.value>(slope + k, j, count);
+          chosen[j] = batch<T>(T(0));
+        }
+        T number = 0;
+        for_each_pixel(in, box, [&](std::int64_t pixel) {
+#pragma GCC unroll 4
+          for (int j = 0; j < batches.value; ++j) {
+            const batch<T> value = load_of_group<batches.value>(image + pixel + k, j, count);
+            const auto is_larger = as_mask(best[j] < value);
+            best[j] = cpu::select<T>(is_larger, value, best[j]);
+            chosen[j] = cpu::select<T>(is_larger, batch<T>(number), chosen[j]);
+          }
+          number += T(1);
+        });
+        number = 0;
+        for_each_pixel(in, box, [&](std::int64_t pixel) {
+          batch<T> sum[batches.value];
+#pragma GCC unroll 4
+          for (int j = 0; j < batches.value; ++j) {
+            sum[j] = load_of_group<batches.value>(to + pixel + k, j, count);
+            sum[j] = cpu::select<T>(as_mask(chosen[j] == batch<T>(number)), sum[j] + slopes[j], sum[j]);
+          }
+          store_group(to + pixel + k, sum, count);
+          number += T(1);
+        });
+      });
+      return;
+    }
+  }
+  for_each_largest(in, image, box, [&](std::int64_t k, std::int64_t best) { to[best] = pixel_math<T>::add(to[best], slope[k]); });
+}
+/// The mean of each channel in a box.
+template <class T>
+void write_mean(const image_windows& in, const T* image, const window_box& box, T* to) {
+  const batch<T> pixels(static_cast<T>(box.pixels()));
+  for_each_channel_group<T>(in.channels, [&](std::int64_t k, int count, auto batches) {
+    batch<T> sum[batches.value];
+    for (batch<T>& s : sum) s = batch<T>(T(0));
+    for_each_pixel(in, box, [&](std::int64_t pixel) {
+#pragma GCC unroll 4
+      for (int j = 0; j < batches.value; ++j) sum[j] = sum[j] + load_of_group<batches.value>(image + pixel + k, j, count);
+    });
+    for (batch<T>& s : sum) s = s / pixels;
+    store_group(to + k, sum, count);
+  });
+}
 /// The largest element of each channel in a box that is not empty.
 template <class T>
 void write_largest(const image_windows& in, const T* image, const window_box& box, T* to) {
   const std::int64_t first = ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels;
   if constexpr (std::is_floating_point_v<T>) {
-    for (std::int64_t k = 0; k < in.channels; k += lanes<T>) {
-      const int count = static_cast<int>(std::min<std::int64_t>(in.channels - k, lanes<T>));
-      batch<T> best = load_some(image + first + k, count);
+    for_each_channel_group<T>(in.channels, [&](std::int64_t k, int count, auto batches) {
+      batch<T> best[batches.value];
+      for (int j = 0; j < batches.value; ++j) best[j] = load_of_group<batches.value>(image + first + k, j, count);
       for_each_pixel(in, box, [&](std::int64_t pixel) {
-        const batch<T> value = load_some(image + pixel + k, count);
-        best = cpu::select<T>(as_mask(best < value), value, best);
+#pragma GCC unroll 4
+        for (int j = 0; j < batches.value; ++j) {
+          const batch<T> value = load_of_group<batches.value>(image + pixel + k, j, count);
+          best[j] = cpu::select<T>(as_mask(best[j] < value), value, best[j]);
+        }
       });
-      store_some(to + k, best, count);
-    }
+      store_group(to + k, best, count);
+    });
   } else {
     std::copy_n(image + first, in.channels, to);
     for_each_pixel(in, box, [&](std::int64_t pixel) {
@@ -132,9 +194,7 @@ void max_pool_back(const image_windows& in, const T* images, const T* dy, T* to_
     std::fill_n(to, in.image_elements(), T(0));
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
       if (box.is_empty()) return;
-      const T* const slope = dy + (image * in.positions() + at) * in.channels;
-      detail::for_each_largest(in, from, box,
-                               [&](std::int64_t k, std::int64_t best) { to[best] = detail::pixel_math<T>::add(to[best], slope[k]); });
+      detail::add_to_largest(in, from, box, dy + (image * in.positions() + at) * in.channels, to);
     });
   });
 }
@@ -174,13 +234,7 @@ void average_pool(const image_windows& in, const T* images, T* out) {
   detail::for_each_image(in, [&](std::int64_t image) {
     const T* const from = images + image * in.image_elements();
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
-      T* const to = out + (image * in.positions() + at) * in.channels;
-      std::fill_n(to, in.channels, T(0));
-      detail::for_each_pixel(in, box, [&](std::int64_t pixel) {
-        for (std::int64_t k = 0; k < in.channels; ++k) to[k] += from[pixel + k];
-      });
-      const T count = static_cast<T>(box.pixels());
-      for (std::int64_t k = 0; k < in.channels; ++k) to[k] /= count;
+      detail::write_mean(in, from, box, out + (image * in.positions() + at) * in.channels);
     });
   });
 }
@@ -192,10 +246,14 @@ void average_pool_back(const image_windows& in, const T* dy, T* to_images) {
     std::fill_n(to, in.image_elements(), T(0));
     detail::for_each_window(in, [&](std::int64_t at, const detail::window_box& box) {
       const T* const slope = dy + (image * in.positions() + at) * in.channels;
-      const T share = T(1) / static_cast<T>(box.pixels());
-      detail::for_each_pixel(in, box, [&](std::int64_t pixel) {
-        for (std::int64_t k = 0; k < in.channels; ++k) to[pixel + k] += share * slope[k];
-      });
+      const batch<T> share(T(1) / static_cast<T>(box.pixels()));
+      for (std::int64_t k = 0; k < in.channels; k += lanes<T>) {
+        const int count = static_cast<int>(std::min<std::int64_t>(in.channels - k, lanes<T>));
+        const batch<T> part = share * detail::load_some(slope + k, count);
+        detail::for_each_pixel(in, box, [&](std::int64_t pixel) {
+          detail::store_some(to + pixel + k, detail::load_some(to + pixel + k, count) + part, count);
+        });
+      }
     });
   });
 }

@@ -22,18 +22,33 @@ struct channel_window {
   }
   constexpr std::int64_t begin(std::int64_t k) const { return k > radius ? k - radius : 0; }
   constexpr std::int64_t end(std::int64_t k) const { return k + radius + 1 < channels ? k + radius + 1 : channels; }
+  /// bias + alpha Σ x², of single values or of a batch.
+  template <class M, class V>
+  constexpr V norm_of(V sum) const {
+    using T = typename M::value_type;
+    return M::add(V(static_cast<T>(bias)), M::multiply(V(static_cast<T>(alpha)), sum));
+  }
+  /// That to the power of -beta; -3/4, which most models have, by roots.
+  template <class M, class V>
+  constexpr V factor(V norm) const {
+    using T = typename M::value_type;
+    if (beta == 0.75) {
+      const V root = M::sqrt(norm);
+      return M::divide(V(T(1)), M::multiply(root, M::sqrt(root)));
+    }
+    return M::exp(M::multiply(V(static_cast<T>(-beta)), M::log(norm)));
+  }
   /// bias + alpha Σ x² around channel k of a row.
   template <class T>
   constexpr T norm(const T* row, std::int64_t k) const {
     T sum = 0;
     for (std::int64_t j = begin(k); j < end(k); ++j) sum += row[j] * row[j];
-    return static_cast<T>(bias) + static_cast<T>(alpha) * sum;
+    return norm_of<scalar_math<T>>(sum);
   }
-  /// That to the power of -beta.
+  /// What the slopes that neighbors share are multiplied by.
   template <class T>
-  constexpr T factor(T norm) const {
-    if constexpr (sizeof(T) == 4) return ::powf(norm, static_cast<T>(-beta));
-    else return ::pow(norm, static_cast<T>(-beta));
+  constexpr T scale_of_shared() const {
+    return static_cast<T>(-2 * alpha * beta);
   }
 };
 
@@ -50,7 +65,7 @@ struct local_response_kernel {
   std::int64_t work() const { return w.channels * (2 * w.radius + 32); }
   constexpr void operator()(std::int64_t row) const {
     const std::int64_t at = row * w.channels;
-    for (std::int64_t k = 0; k < w.channels; ++k) out[at + k] = in[at + k] * w.factor(w.norm(in + at, k));
+    for (std::int64_t k = 0; k < w.channels; ++k) out[at + k] = in[at + k] * w.template factor<scalar_math<T>>(w.norm(in + at, k));
   }
 };
 template <class T>
@@ -73,9 +88,9 @@ struct local_response_grad_kernel {
     for (std::int64_t k = 0; k < w.channels; ++k) out[at + k] = T(0);
     for (std::int64_t k = 0; k < w.channels; ++k) {
       const T norm = w.norm(in + at, k);
-      const T shared = static_cast<T>(-2 * w.alpha * w.beta) * results[at + k] / norm * slopes[at + k];
+      const T shared = w.template scale_of_shared<T>() * results[at + k] / norm * slopes[at + k];
       for (std::int64_t j = w.begin(k); j < w.end(k); ++j) out[at + j] += shared * in[at + j];
-      out[at + k] += w.factor(norm) * slopes[at + k];
+      out[at + k] += w.template factor<scalar_math<T>>(norm) * slopes[at + k];
     }
   }
 };

@@ -77,9 +77,8 @@ struct resized_images {
     std::int64_t place[4];
     float across, down;
   };
-  constexpr four around(std::int64_t y, std::int64_t x) const {
-    const auto v = rows.neighbors(y);
-    const auto u = columns.neighbors(x);
+  constexpr four around(std::int64_t y, std::int64_t x) const { return around(rows.neighbors(y), columns.neighbors(x)); }
+  constexpr four around(const resized_axis::between& v, const resized_axis::between& u) const {
     return {{place(v.lower, u.lower), place(v.lower, u.upper), place(v.upper, u.lower), place(v.upper, u.upper)}, u.share, v.share};
   }
   constexpr std::int64_t nearest(std::int64_t y, std::int64_t x) const { return place(rows.nearest(y), columns.nearest(x)); }
@@ -120,14 +119,17 @@ struct resize_bilinear_kernel {
   std::int64_t items() const { return r.pixels(); }
   std::int64_t work() const { return 4 * r.channels + 16; }
   constexpr void operator()(std::int64_t k) const {
-    const std::int64_t image = k / r.to_w / r.to_h;
-    const auto around = r.around(k / r.to_w % r.to_h, k % r.to_w);
+    write(k / r.to_w / r.to_h, k, r.around(k / r.to_w % r.to_h, k % r.to_w));
+  }
+  /// Writes pixel k of all results, which lies in an image between four.
+  constexpr void write(std::int64_t image, std::int64_t k, const resized_images::four& around) const {
     const T* const from = in + image * r.of_image();
+    float* const __restrict to = out + k * r.channels;
     for (std::int64_t j = 0; j < r.channels; ++j) {
       const float a = static_cast<float>(from[around.place[0] + j]), b = static_cast<float>(from[around.place[1] + j]);
       const float c = static_cast<float>(from[around.place[2] + j]), d = static_cast<float>(from[around.place[3] + j]);
       const float top = a + (b - a) * around.across, bottom = c + (d - c) * around.across;
-      out[k * r.channels + j] = top + (bottom - top) * around.down;
+      to[j] = top + (bottom - top) * around.down;
     }
   }
 };

@@ -1,36 +1,11 @@
 #pragma once
 // Kernels of `top_k` and `dynamic_stitch`, as work items for any device.
 
+#include <leat/kernels/largest.hpp>
 #include <leat/kernels/whole_array.hpp>
 #include <leat/ops/top_k.hpp>
 
-#include <numeric>
-#include <vector>
-
 namespace leat::kernels {
-
-/// Order for finding the largest elements. NaN is above all numbers, as in XLA's total order: with an order in which NaN equals everything,
-/// the comparison would not be a strict weak ordering.
-template <class T>
-constexpr bool is_above(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (a != a || b != b) return a != a && b == b;
-  }
-  return b < a;
-}
-/// Whether an element of a row comes before another one: the larger first, of equal ones the first.
-template <class T, class Index>
-constexpr bool comes_before(const T* row, Index a, Index b) {
-  if (is_above(row[a], row[b])) return true;
-  return !is_above(row[b], row[a]) && a < b;
-}
-/// The positions of the k largest elements of a row, in order; `order` is room for the positions of all.
-template <class T, class Index>
-void find_largest(const T* row, std::int64_t k, std::vector<Index>& order, Index* to) {
-  std::iota(order.begin(), order.end(), Index(0));
-  std::partial_sort(order.begin(), order.begin() + k, order.end(), [row](Index a, Index b) { return comes_before(row, a, b); });
-  std::copy_n(order.begin(), k, to);
-}
 
 /// Item r: row r. Each position is the first of those that come after the one before it, so that no memory is needed.
 template <class T>
@@ -59,10 +34,10 @@ struct top_places_kernel {
   static constexpr bool run_all_allocates = true;
   /// Runs all items on the host, which sorts the positions.
   void run_all() const {
-    std::vector<std::int32_t> order(static_cast<std::size_t>(width));
+    largest_of_row<T, std::int32_t> largest(width, count);
     for (std::int64_t r = 0, n = items(); r < n; ++r) {
       if (count == 1) (*this)(r);
-      else find_largest(in + r * width, count, order, out + r * count);
+      else largest.find(in + r * width, out + r * count);
     }
   }
 };

@@ -223,11 +223,11 @@ inline void run_top(kernel_context& c) {
   const std::int64_t rows = values.elements() == 0 ? 0 : product(s, 0, s.rank - 1);
   with_number(in.type(), [&]<class T>(T) {
     with_index(places.type(), [&]<class I>(I) {
-      std::vector<I> order(static_cast<std::size_t>(width));
+      kernels::largest_of_row<T, I> largest(width, k);
       for (std::int64_t r = 0; r < rows; ++r) {
         const T* const row = in.values<T>().data() + r * width;
         I* const found = places.values<I>().data() + r * k;
-        kernels::find_largest(row, k, order, found);
+        largest.find(row, found);
         for (std::int64_t i = 0; i < k; ++i) values.values<T>()[static_cast<std::size_t>(r * k + i)] = row[found[i]];
       }
     });

@@ -6,12 +6,13 @@
 // Classification with Deep Convolutional Neural Networks".
 
 #include <leat/core/fill.hpp>
+#include <leat/cpu/local_response.hpp>
 #include <leat/cpu/parallel.hpp>
-#include <leat/kernels/local_response.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace leat::runtime {
@@ -46,41 +47,39 @@ inline channel_layout layout_of(const kernel_node& n, const shape& s, std::strin
   return {product(s, 0, at), s[at], product(s, at + 1, s.rank)};
 }
 
-/// Sums of two quantities for each channel: f(element, channel) gives both, as std::pair.
-template <class T, class F>
-void sum_by_channel(const channel_layout& all, std::vector<double>& first, std::vector<double>& second, F f) {
+/// Sums of one or two quantities for each channel, in one pass: `of` has a function of (element, channel) for each. The channels that lie
+/// beside each other are added as in a vector.
+template <class T, class... F>
+std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layout& all, const F&... of) {
+  constexpr std::size_t quantities = sizeof...(F);
   const auto channels = static_cast<std::size_t>(all.channels);
   const auto blocks = static_cast<std::size_t>(all.blocks());
-  std::vector<T> parts(2 * channels * blocks);
+  std::vector<T> parts(quantities * channels * blocks);
   cpu::parallel_for(all.blocks(), [&](std::int64_t block) {
-    T* const a = parts.data() + 2 * channels * static_cast<std::size_t>(block);
-    T* const b = a + channels;
+    T* const first = parts.data() + quantities * channels * static_cast<std::size_t>(block);
     all.for_block(block, [&](std::int64_t at, std::int64_t c, std::int64_t n) {
-      if (all.inner == 1) {
-        for (std::int64_t k = 0; k < n; ++k) {
-          const auto [u, v] = f(at + k, k);
-          a[k] += u;
-          b[k] += v;
+      T* to = first;
+      const auto add = [&](const auto& f) {
+        if (all.inner == 1) {
+#pragma GCC ivdep
+          for (std::int64_t k = 0; k < n; ++k) to[k] += f(at + k, k);
+        } else {
+          T sum = 0;
+          for (std::int64_t k = 0; k < n; ++k) sum += f(at + k, c);
+          to[c] += sum;
         }
-      } else {
-        T u_sum = 0, v_sum = 0;
-        for (std::int64_t k = 0; k < n; ++k) {
-          const auto [u, v] = f(at + k, c);
-          u_sum += u;
-          v_sum += v;
-        }
-        a[c] += u_sum;
-        b[c] += v_sum;
-      }
+        to += channels;
+      };
+      (add(of), ...);
     });
   });
-  first.assign(channels, 0);
-  second.assign(channels, 0);
-  for (std::size_t block = 0; block < blocks; ++block)
-    for (std::size_t c = 0; c < channels; ++c) {
-      first[c] += parts[2 * channels * block + c];
-      second[c] += parts[2 * channels * block + channels + c];
-    }
+  std::array<std::vector<double>, quantities> sums;
+  for (std::size_t q = 0; q < quantities; ++q) {
+    sums[q].assign(channels, 0);
+    for (std::size_t block = 0; block < blocks; ++block)
+      for (std::size_t c = 0; c < channels; ++c) sums[q][c] += parts[(quantities * block + q) * channels + c];
+  }
+  return sums;
 }
 
 inline void want_channels(const tensor_value& v, const channel_layout& all, std::string_view what) {
@@ -119,12 +118,11 @@ inline void run_batch_norm(kernel_context& c) {
     std::vector<T> mean(channels), variance(channels), out_mean(channels), out_variance(channels), slope(channels), base(channels);
     if (is_training) {
       const double count = static_cast<double>(all.count());
-      std::vector<double> sums, squares, none;
-      sum_by_channel<T>(all, sums, none, [&](std::int64_t i, std::int64_t) { return std::pair(from[i], T(0)); });
+      const auto [sums] = sums_by_channel<T>(all, [from](std::int64_t i, std::int64_t) { return from[i]; });
       for (std::size_t k = 0; k < channels; ++k) mean[k] = all.count() > 0 ? static_cast<T>(sums[k] / count) : T(0);
-      sum_by_channel<T>(all, squares, none, [&](std::int64_t i, std::int64_t k) {
-        const T d = from[i] - mean[static_cast<std::size_t>(k)];
-        return std::pair(d * d, T(0));
+      const auto [squares] = sums_by_channel<T>(all, [from, center = mean.data()](std::int64_t i, std::int64_t k) {
+        const T d = from[i] - center[k];
+        return d * d;
       });
       // The variance that leaves is that of the population which the batch is a sample of.
       const double sample = count > 1 ? count / (count - 1) : count;
@@ -183,11 +181,10 @@ inline void run_batch_norm_back(kernel_context& c) {
     const auto channels = static_cast<std::size_t>(all.channels);
     const T *const from = x.values<T>().data(), *const slopes = dy.values<T>().data(), *const mean = its_mean.values<T>().data();
     std::vector<T> root(channels), by_scale(channels), by_offset(channels), factor(channels), of_offset(channels), of_scale(channels);
-    std::vector<double> products, sums;
     for (std::size_t k = 0; k < channels; ++k) root[k] = 1 / std::sqrt(its_variance.values<T>()[k] + static_cast<T>(epsilon));
-    sum_by_channel<T>(all, products, sums, [&](std::int64_t i, std::int64_t k) {
-      return std::pair(slopes[i] * (from[i] - mean[k]) * root[static_cast<std::size_t>(k)], slopes[i]);
-    });
+    const auto [products, sums] = sums_by_channel<T>(
+        all, [=, roots = root.data()](std::int64_t i, std::int64_t k) { return slopes[i] * (from[i] - mean[k]) * roots[k]; },
+        [slopes](std::int64_t i, std::int64_t) { return slopes[i]; });
     const double count = std::max<double>(static_cast<double>(all.count()), 1);
     for (std::size_t k = 0; k < channels; ++k) {
       by_scale[k] = static_cast<T>(products[k]);
@@ -261,9 +258,9 @@ inline void run_given_norm_back(kernel_context& c) {
   with_normalized(x.type(), [&]<class T>(T) {
     const auto channels = static_cast<std::size_t>(n.all.channels);
     const T *const from = x.values<T>().data(), *const slopes = dy.values<T>().data(), *const center = mean.values<T>().data();
-    std::vector<double> products, sums;
-    sum_by_channel<T>(n.all, products, sums,
-                      [&](std::int64_t i, std::int64_t k) { return std::pair(slopes[i] * (from[i] - center[k]), slopes[i]); });
+    const auto [products, sums] = sums_by_channel<T>(
+        n.all, [=](std::int64_t i, std::int64_t k) { return slopes[i] * (from[i] - center[k]); },
+        [slopes](std::int64_t i, std::int64_t) { return slopes[i]; });
     const std::vector<T> root = n.roots<T>(variance);
     std::vector<T> factor = root, by_mean(channels), by_variance(channels), by_beta(channels), by_gamma(channels);
     for (std::size_t k = 0; k < channels; ++k) {
@@ -293,18 +290,15 @@ inline kernels::channel_window channel_window_of(const kernel_node& n, const sha
   return {std::min(radius, s[3]), s[3], product(s, 0, 3), real("bias", 1), real("alpha", 1), real("beta", 0.5f)};
 }
 template <class Kernel>
-void run_by_pixel(const Kernel& kernel) {
-  const std::int64_t step = std::max<std::int64_t>((1 << 12) / std::max<std::int64_t>(kernel.w.channels, 1), 1), rows = kernel.items();
-  cpu::parallel_for((rows + step - 1) / step, [&](std::int64_t block) {
-    for (std::int64_t r = block * step; r < std::min((block + 1) * step, rows); ++r) kernel(r);
-  });
+void run_loops(const Kernel& kernel) {
+  cpu::loops_of<Kernel>::run(kernel);
 }
 inline void run_channel_norm(kernel_context& c) {
   const tensor_value x = c.input(0);
   const auto w = channel_window_of(c.node, x.extent());
   with_normalized(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), x.extent());
-    run_by_pixel(kernels::local_response_kernel<T>(x.values<T>().data(), made.values<T>().data(), w));
+    run_loops(kernels::local_response_kernel<T>(x.values<T>().data(), made.values<T>().data(), w));
     c.set(0, std::move(made));
   });
 }
@@ -315,8 +309,8 @@ inline void run_channel_norm_back(kernel_context& c) {
     throw invalid_argument("input_grads, input_image and output_image must have the same shape");
   with_normalized(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), x.extent());
-    run_by_pixel(kernels::local_response_grad_kernel<T>(dy.values<T>().data(), x.values<T>().data(), y.values<T>().data(),
-                                                        made.values<T>().data(), w));
+    run_loops(kernels::local_response_grad_kernel<T>(dy.values<T>().data(), x.values<T>().data(), y.values<T>().data(),
+                                                     made.values<T>().data(), w));
     c.set(0, std::move(made));
   });
 }

@@ -8,6 +8,8 @@
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
+#include <vector>
+
 namespace leat::runtime {
 
 /// How positions of a result along one axis correspond to those of an image, by a node's attributes.
@@ -46,6 +48,20 @@ void run_pixels(const Kernel& kernel) {
   const std::int64_t of_image = kernel.r.to_h * kernel.r.to_w;
   cpu::parallel_for(kernel.r.batch, [&](std::int64_t image) {
     for (std::int64_t k = image * of_image; k < (image + 1) * of_image; ++k) kernel(k);
+  });
+}
+/// The same for pixels that lie between four: the places in a row are found once, unless it is so long that they would take much memory.
+template <class T>
+void run_between(const kernels::resize_bilinear_kernel<T>& kernel) {
+  const auto& r = kernel.r;
+  std::vector<kernels::resized_axis::between> columns;
+  constexpr std::int64_t most_kept = 1 << 14;
+  for (std::int64_t x = 0; x < std::min(r.to_w, most_kept); ++x) columns.push_back(r.columns.neighbors(x));
+  cpu::parallel_for(r.batch * r.to_h, [&](std::int64_t row) {
+    const auto down = r.rows.neighbors(row % r.to_h);
+    for (std::int64_t x = 0; x < r.to_w; ++x)
+      kernel.write(row / r.to_h, row * r.to_w + x,
+                   r.around(down, x < most_kept ? columns[static_cast<std::size_t>(x)] : r.columns.neighbors(x)));
   });
 }
 /// Runs a kernel that adds pixels of the result to those of each image.
@@ -100,7 +116,7 @@ inline void run_resize_bilinear(kernel_context& c) {
   const auto how = r.by(c.node);
   with_number(images.type(), [&]<class T>(T) {
     tensor_value made(dtype::float32, r.result());
-    run_pixels(kernels::resize_bilinear_kernel<T>(images.values<T>().data(), made.values<float>().data(), how));
+    run_between(kernels::resize_bilinear_kernel<T>(images.values<T>().data(), made.values<float>().data(), how));
     c.set(0, std::move(made));
   });
 }

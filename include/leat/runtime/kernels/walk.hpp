@@ -41,6 +41,11 @@ S* gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int6
     *to = *from;
     return to + 1;
   }
+  if (rank == 1) {  // the innermost loop copies without calls
+    if (strides[0] == 1) return std::copy_n(from, counts[0], to);
+    for (std::int64_t i = 0; i < counts[0]; ++i) to[i] = from[i * strides[0]];
+    return to + counts[0];
+  }
   for (std::int64_t i = 0; i < counts[0]; ++i) to = gather_walk(to, from + i * strides[0], counts + 1, strides + 1, rank - 1);
   return to;
 }
@@ -50,6 +55,12 @@ const S* scatter_walk(S* to, const S* from, const std::int64_t* counts, const st
   if (rank == 0) {
     *to = *from;
     return from + 1;
+  }
+  if (rank == 1) {
+    if (strides[0] == 1) std::copy_n(from, counts[0], to);
+    else
+      for (std::int64_t i = 0; i < counts[0]; ++i) to[i * strides[0]] = from[i];
+    return from + counts[0];
   }
   for (std::int64_t i = 0; i < counts[0]; ++i) from = scatter_walk(to + i * strides[0], from, counts + 1, strides + 1, rank - 1);
   return from;
