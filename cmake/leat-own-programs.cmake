@@ -60,8 +60,16 @@ if(LEAT_WARNINGS_AS_ERRORS)
 endif()
 target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 
-# g++ collects garbage less often: up to 6 % less time, 14 % of header tests', for up to 40 % more memory.
-target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
+# g++ collects garbage less often, and where memory allows it, hardly ever: once it has freed a gigabyte, each allocation searches a list of
+# what is free. Large typed programs are compiled in 15 to 25 % less time, with up to 5 GB of memory where it was 2.5.
+cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR memory "${memory} / ${processors}")
+set(heap 524288)
+if(memory GREATER_EQUAL 8192)
+  set(heap 2621440)
+endif()
+target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=${heap}>")
 
 if(LEAT_NATIVE)
   target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
