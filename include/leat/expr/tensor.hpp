@@ -494,9 +494,9 @@ using why_with = typename detail::refusal<Op, Attributes, Inputs...>::problem;
 
 namespace detail {
 template <class Op>
-struct one_result {
+struct without_list_of_results {
   static constexpr message text() { return message{} << Op::type << ": its class has no `results`; make<Op>(x) returns its result"; }
-  using problem = error_in_expression<problem_text<one_result>()>;
+  using problem = error_in_expression<problem_text<without_list_of_results>()>;
 };
 }  // namespace detail
 
@@ -513,6 +513,6 @@ template <class Op, class Attributes = attributes<>, tensor_expression First, te
 why_with<Op, Attributes, First, Rest...> make_results(const First&, const Rest&...) = delete;
 template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
   requires(!detail::has_results<Op>)
-typename detail::one_result<Op>::problem make_results(const First&, const Rest&...) = delete;
+typename detail::without_list_of_results<Op>::problem make_results(const First&, const Rest&...) = delete;
 
 }  // namespace leat

@@ -6,13 +6,10 @@
 
 namespace leat {
 
-/// The attributes that a text becomes, for `field_kind::text`: `make<my_op, text_attribute<"nearest">>(x)`.
-template <fixed_string Text>
-using text_attribute = decltype([]<std::size_t... I>(std::index_sequence<I...>) {
-  return attributes<static_cast<std::int64_t>(sizeof...(I)), static_cast<std::int64_t>(static_cast<unsigned char>(Text.view()[I]))...>{};
-}(std::make_index_sequence<Text.view().size()>{}));
-
 namespace detail {
+template <fixed_string Text, std::size_t... I>
+attributes<static_cast<std::int64_t>(sizeof...(I)), static_cast<std::int64_t>(static_cast<unsigned char>(Text.view()[I]))...>
+attributes_of_text(std::index_sequence<I...>);
 template <class... Lists>
 struct attributes_joined;
 template <std::int64_t... Vs>
@@ -22,6 +19,10 @@ struct attributes_joined<attributes<Vs...>> {
 template <std::int64_t... Vs, std::int64_t... Ws, class... Rest>
 struct attributes_joined<attributes<Vs...>, attributes<Ws...>, Rest...> : attributes_joined<attributes<Vs..., Ws...>, Rest...> {};
 }  // namespace detail
+
+/// The attributes that a text becomes, for `field_kind::text`: `make<my_op, text_attribute<"nearest">>(x)`.
+template <fixed_string Text>
+using text_attribute = decltype(detail::attributes_of_text<Text>(std::make_index_sequence<Text.view().size()>{}));
 /// Several lists of attributes as one, in the order of the operator's form: `join_attributes<attributes<1>, text_attribute<"nearest">>`.
 template <class... Lists>
 using join_attributes = typename detail::attributes_joined<Lists...>::type;
