@@ -267,7 +267,7 @@ TEST_CASE("an operator of the program's own must be registered, and then runs") 
   const auto y = reduce_sum(own_softsign(x) * 2_c);
   const auto [slope] = gradients(y, x);
   const auto xs = filled<float, 1>({9});
-  CHECK(says(message_of<invalid_argument>([&] { planned_session early{y}; }), "register_operator"));
+  CHECK(says(message_of<invalid_argument>([&] { planned_session early{y}; }), "use_operator"));
   register_operator<own_softsign_op>();
   cpu::register_kernel<own_softsign_op>();
   planned_session planned{y, slope};

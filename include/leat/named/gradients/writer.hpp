@@ -6,6 +6,7 @@
 #include <leat/named/functions/size_arguments.hpp>
 #include <leat/named/gradients/table.hpp>
 #include <leat/named/graph/lookup.hpp>
+#include <leat/passes/gradient.hpp>
 
 namespace leat::detail {
 
