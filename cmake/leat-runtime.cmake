@@ -25,6 +25,8 @@ function(leat_add_runtime)
   endif()
   set(LEAT_RUNTIME_ARCHITECTURE "${architecture}"
       CACHE STRING "-march of leat::runtime and of what links it: native, x86-64-v3, ...; nothing for the compiler's default")
+  set(LEAT_RUNTIME_OPTIMIZATION -O2 CACHE STRING "How Release compiles leat::runtime but for its kernels")
+  mark_as_advanced(LEAT_RUNTIME_OPTIMIZATION)
   set(capabilities ${LEAT_CAPABILITIES})
   list(REMOVE_ITEM capabilities mpi thrust ${LEAT_CUDA_CAPABILITIES})
 
@@ -41,7 +43,10 @@ function(leat_add_runtime)
   # For both kinds of library; what is called within it need not be replaceable from outside. Results of a graph must not depend on how it
   # is fused, or cut among tasks: no product and sum is contracted but where the code says fma.
   set_target_properties(leat_runtime_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(leat_runtime_objects PRIVATE -fno-semantic-interposition -ffp-contract=off "$<$<CONFIG:Release>:-O2>")
+  target_compile_options(leat_runtime_objects PRIVATE -fno-semantic-interposition -ffp-contract=off
+                                                      "$<$<CONFIG:Release>:${LEAT_RUNTIME_OPTIMIZATION}>")
+  # Kernels are nearly all of what a run computes: as users get them, whatever the rest is.
+  set_property(SOURCE "${PROJECT_SOURCE_DIR}/cmake/runtime/kernels.cpp" APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
   leat_set_up_runtime(leat_runtime_objects "${LEAT_RUNTIME_ARCHITECTURE}" ${capabilities})
   get_target_property(libraries leat_runtime_objects INTERFACE_LINK_LIBRARIES)
   target_link_libraries(leat_runtime_objects PRIVATE ${libraries})
