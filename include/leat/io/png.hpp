@@ -18,6 +18,7 @@ namespace leat::io {
 /// sizes, or for more than 1 GB.
 std::string write_png(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width, int channels);
 
+/// Whether a file in memory begins as PNG files do.
 inline bool is_png(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 
 /// A PNG file in memory, whose pixels are read as TensorFlow's `DecodePng` makes them of it: one byte for each channel, of samples of 16

@@ -112,7 +112,9 @@ class session_run_hook {
   virtual std::string explain_wait(watched_session&) { return {}; }
 };
 
+/// A hook, as sessions hold it: several sessions may share one.
 using hook = std::shared_ptr<session_run_hook>;
+/// Hooks in the order in which they are called.
 using hook_list = std::vector<hook>;
 
 namespace detail {

@@ -178,6 +178,7 @@ class kernel_context {
   std::span<token> results_;
 };
 
+/// What runs a node: reads the inputs from the context, and sets the results there. It throws an error of leat to fail the run.
 using operator_kernel = std::function<void(kernel_context&)>;
 
 // The library's own kernels. Higher layers add kernels of their own, because a graph read from a file may contain such nodes.
