@@ -324,17 +324,40 @@ def in_parts(doc):
 class Writer:
     def __init__(self, pages, folder):
         self.pages, self.folder = pages, folder
+        self.say_more(pages)
         self.places = defaultdict(list)  # name: (page, anchor)
         for page in pages:
             for entry in page["entries"]:
                 for name in {entry.name, entry.name.split("::")[-1]}:
                     self.places[name].append((page["file"], page["group"], entry.anchor()))
+                for m in entry.members:
+                    if m.kind == "function" and m.name != name and not m.name.startswith("operator"):
+                        place = (page["file"], page["group"], f"{entry.anchor()}.{m.name.lower()}")
+                        if place not in self.places[f"{entry.name}::{m.name}"]:
+                            self.places[f"{entry.name}::{m.name}"].append(place)
+
+    def say_more(self, pages):
+        """In a section that is `as_typed`, names that share a docstring have that of the typed functions of the same names."""
+        typed = {e.name: e for page in pages if page["group"] == "Typed expressions" for e in page["entries"]}
+        for page in pages:
+            if not page["as_typed"]:
+                continue
+            shared = defaultdict(set)
+            for entry in page["entries"]:
+                for d in entry.declarations:
+                    shared[d.doc].add(entry.name)
+            for entry in page["entries"]:
+                for d in entry.declarations:
+                    if len(shared[d.doc]) > 2 and entry.name in typed:
+                        own = next(t.doc for t in typed[entry.name].declarations if t.doc)
+                        d.doc = re.sub(r" ?Errors \(at compile time\): .*?(?= Source:|$)", "", own, flags=re.S)
 
     def link(self, code, page, own):
         """`code` with a link if it is a public name; of several, the one of the same page, or of the same group."""
         name = re.sub(r"\(\)$|^leat::|<.*$", "", code)
-        if any(m.name == name for e in page["entries"] if e.anchor() == own for m in e.members):
-            return f"`{code}`"  # a member of the class itself
+        for e in page["entries"]:
+            if e.anchor() == own and any(m.name == name for m in e.members):  # a member of the class itself
+                name = f"{e.name}::{name}"
         found = self.places.get(name, [])
         for choice in ([p for p in found if p[0] == page["file"]], [p for p in found if p[1] == page["group"]], found):
             if choice:
@@ -346,6 +369,20 @@ class Writer:
 
     def linked(self, doc, page, own=""):
         return re.sub(r"(?<![`\[])`([^`\n]+)`(?!`)", lambda m: self.link(m.group(1), page, own), doc)
+
+    def members(self, members, page, entry):
+        """Members of a class; neighbours with the same docstring, or none, share a block."""
+        groups, out = [], []
+        for m in members:
+            if groups and m.doc == groups[-1][0].doc:
+                groups[-1].append(m)
+            else:
+                groups.append([m])
+        for group in groups:
+            out += ["```cpp", ";\n".join(m.signature for m in group) + ";", "```", ""]
+            if group[0].doc:
+                out += [self.linked(in_parts(group[0].doc), page, entry.anchor()), ""]
+        return out
 
     def page(self, page):
         out = [f"# {page['title']}", "", page["text"], "", f"Include: `<{page['include']}>`.", ""]
@@ -367,16 +404,15 @@ class Writer:
                     out += [self.linked(in_parts(d.doc), page, entry.anchor()), ""]
             if entry.bases:
                 out += ["Derived from " + ", ".join(self.link(b, page, "") for b in entry.bases) + ".", ""]
-            groups = []
+            plain, functions = [], defaultdict(list)
             for m in entry.members:
-                if groups and m.doc and groups[-1][0].doc == m.doc or groups and not m.doc and not groups[-1][0].doc:
-                    groups[-1].append(m)
+                if m.kind == "function" and m.name != entry.name.split("::")[-1] and not m.name.startswith("operator"):
+                    functions[m.name].append(m)
                 else:
-                    groups.append([m])
-            for members in groups:
-                out += ["```cpp", ";\n".join(m.signature for m in members) + ";", "```", ""]
-                if members[0].doc:
-                    out += [textwrap.indent(self.linked(in_parts(members[0].doc), page, entry.anchor()), ""), ""]
+                    plain.append(m)
+            out += self.members(plain, page, entry)
+            for name, overloads in functions.items():
+                out += [f"### `{entry.name}::{name}` {{ #{entry.anchor()}.{name.lower()} }}", "", *self.members(overloads, page, entry)]
             out += [f"Declared in [{entry.header.removeprefix('include/')}](../{entry.header}).", ""]
         (self.folder / page["file"]).write_text("\n".join(out), encoding="utf-8")
 
@@ -402,7 +438,7 @@ def pages_of(table, entries, headers):
                 else:
                     other.declarations += e.declarations
                     other.members += e.members
-            pages.append({"title": section["title"], "group": group["title"], "file": file, "include": section.get("include", group["include"]),
+            pages.append({"title": section["title"], "group": group["title"], "file": file, "include": section.get("include", group["include"]), "as_typed": section.get("as_typed", False),
                           "text": f"Part of [{group['title']}]({group_file(group)}).", "entries": once})
     for header in sorted(headers):
         if header not in claimed and not any(fnmatch.fnmatchcase(header, pattern) for pattern in table["internal"]):
