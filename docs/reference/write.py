@@ -11,10 +11,14 @@ import pathlib
 import re
 import sys
 import textwrap
-import tomllib
 import xml.etree.ElementTree as xml
 from collections import defaultdict
 from dataclasses import dataclass, field
+
+try:
+    import tomllib
+except ImportError:
+    sys.exit("docs: the reference is made by Python 3.11 or later")
 
 HEADERS = pathlib.Path("include/leat")
 WIDTH = 100
@@ -54,6 +58,11 @@ class Entry:
 
 def escaped(text):
     return re.sub(r"([\\`*_<>\[\]|#])", r"\\\1", text)
+
+
+def prose(comment):
+    """A comment as Markdown: its code stays."""
+    return "".join(part if n % 2 else escaped(part) for n, part in enumerate(re.split(r"(`[^`]*`)", comment)))
 
 
 def text_of(node):
@@ -193,13 +202,18 @@ class Reader:
                 any(fnmatch.fnmatchcase(s, pattern) for s in [*spaces, last] for pattern in self.table["hidden_names"]))
 
     def inherited(self, declarations):
-        """A docstring covers the declarations below it as far as no empty line comes between them."""
+        """A function's docstring covers the functions below it as far as no empty line comes between them."""
         last = None
         for d in sorted(declarations, key=lambda d: (d.file, d.line)):
-            if d.doc:
+            if d.kind != "function" and d.kind != "typedef":
+                last = d if d.kind in ("class", "struct") and d.doc else None
+            elif d.doc:
                 last = d
-            elif last is not None and last.file == d.file and all(line.strip() for line in self.source(d.file)[last.line - 1 : d.line]):
+            elif last is not None and last.file == d.file and (d.kind == "typedef") == (last.kind != "function") and self.in_one_piece(last, d):
                 d.doc = last.doc
+
+    def in_one_piece(self, first, second):
+        return all(line.strip() for line in self.source(first.file)[first.line - 1 : second.line])
 
     def trailing_comment(self, file, line):
         source = self.source(file)[line - 1]
@@ -208,6 +222,13 @@ class Reader:
             return ""
         text = m.group(1)
         return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+    def comment_of_value(self, place, name):
+        """The comment behind a value of an enumeration."""
+        for line in self.source(place.get("file"))[int(place.get("bodystart")) - 1 : int(place.get("bodyend"))]:
+            if m := re.match(rf"\s*{name}\b[^/]*// (.*)$", line):
+                return prose(m.group(1))
+        return ""
 
     def declaration(self, node):
         place = node.find("location")
@@ -232,10 +253,10 @@ class Reader:
             signature = template_of(node) + f"{type_name} {text_of(node.find('name'))}" + (f" {value}" if value and len(value) < 60 and "detail::" not in value else "")
         doc = doc_of(node)
         if kind == "enum":
-            said = [(text_of(v.find("name")), doc_of(v)) for v in node.findall("enumvalue")]
+            said = [(text_of(v.find("name")), doc_of(v) or self.comment_of_value(place, text_of(v.find("name")))) for v in node.findall("enumvalue")]
             doc += "".join(f"\n\n- `{name}`: {text}" for name, text in said if text)
         if not doc and kind == "variable":
-            doc = escaped(self.trailing_comment(file, line))
+            doc = prose(self.trailing_comment(file, line))
         return Declaration(kind, signature, doc, line, file, text_of(node.find("name")))
 
     def read(self):

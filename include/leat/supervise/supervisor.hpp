@@ -33,6 +33,7 @@ namespace leat {
 
 /// Requests the object that a supervisor makes by default.
 struct use_default_t {};
+/// Requests the object that a supervisor makes by default.
 inline constexpr use_default_t use_default{};
 
 /// An option that is given, made by default, or, as `{}`, absent.

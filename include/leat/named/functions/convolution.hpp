@@ -10,10 +10,10 @@ namespace leat {
 /// Settings of convolutions and pools along any axes of space. `strides` and `dilations` have one number, for all axes of space, or one for
 /// each.
 struct space_options {
-  std::vector<std::int64_t> strides{1};
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  std::vector<std::int64_t> dilations{1};  // from element to element of a window; pools have none
+  std::vector<std::int64_t> strides{1};          // from window to window
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  std::vector<std::int64_t> dilations{1};        // from element to element of a window; pools have none
 };
 
 /// Convolution of sequences [batch, width, in] with filters [width, in, out]; with the channels first, sequences [batch, in, width]. Shapes:

@@ -148,10 +148,10 @@ rnn_cell multi_cell(const std::vector<rnn_cell>& cells, const multi_cell_options
 
 /// Options of `dropout_cell`: probabilities to keep an element.
 struct dropout_cell_options {
-  double input_keep_prob = 1;
-  double output_keep_prob = 1;
-  double state_keep_prob = 1;  // of the state that goes to the next step, but for the c of LSTM cells
-  std::uint64_t seed = 0;      // 0: other numbers in each session
+  double input_keep_prob = 1;   // of the inputs
+  double output_keep_prob = 1;  // of the outputs
+  double state_keep_prob = 1;   // of the state that goes to the next step, but for the c of LSTM cells
+  std::uint64_t seed = 0;       // 0: other numbers in each session
 };
 /// A cell with dropout, drawn anew in each step, around another one. Errors: invalid_argument for a probability outside (0, 1].
 /// Source: `DropoutWrapper`.

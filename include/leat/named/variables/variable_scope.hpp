@@ -23,12 +23,12 @@ class reuse_setting {
 
 /// Options of a variable scope; those not given are inherited.
 struct variable_scope_options {
-  reuse_setting reuse{};
-  first_value initializer{};
-  variable_regularizer regularizer{};
-  std::optional<dtype> type{};
-  std::string default_name{};        // used, and made unique, if the name is null
-  bool auxiliary_name_scope = true;  // whether a name scope is opened
+  reuse_setting reuse{};               // `true`: variables must exist; AUTO_REUSE: they are made where they do not
+  first_value initializer{};           // of variables without an initializer of their own
+  variable_regularizer regularizer{};  // of variables without a regularizer of their own
+  std::optional<dtype> type{};         // of variables without a dtype of their own
+  std::string default_name{};          // used, and made unique, if the name is null
+  bool auxiliary_name_scope = true;    // whether a name scope is opened
   variable_partitioner partitioner{};
   std::optional<bool> use_resource{};  // whether new variables are variables by handle
 };

@@ -22,11 +22,11 @@ struct along_axes {
 
 /// Options of layers that convolve.
 struct convolution_options {
-  along_axes strides = 1;
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  along_axes dilation_rate = 1;      // from element to element of a window; 1 where strides are not
-  activation_function activation{};  // empty: linear
+  along_axes strides = 1;                        // from window to window
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  along_axes dilation_rate = 1;                  // from element to element of a window; 1 where strides are not
+  activation_function activation{};              // empty: linear
   bool use_bias = true;
   first_value kernel_initializer{};  // empty: the scope's, or else Glorot's
   first_value bias_initializer = zeros;
@@ -68,11 +68,11 @@ output conv3d_transpose(const output& x, std::int64_t filters, const along_axes&
 
 /// Options of `depthwise_conv2d`, `separable_conv1d` and `separable_conv2d`.
 struct separable_options {
-  along_axes strides = 1;
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  along_axes dilation_rate = 1;
-  std::int64_t depth_multiplier = 1;  // filters of each channel
+  along_axes strides = 1;                        // from window to window
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  along_axes dilation_rate = 1;                  // from element to element of a window
+  std::int64_t depth_multiplier = 1;             // filters of each channel
   activation_function activation{};
   bool use_bias = true;
   first_value depthwise_initializer{};
@@ -104,9 +104,9 @@ output separable_conv2d(const output& x, std::int64_t filters, const along_axes&
 
 /// Options of layers that pool.
 struct pooling_options {
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  std::string name{};  // empty: the function's, made unique
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  std::string name{};                            // empty: the function's, made unique
 };
 /// The largest element of each window of sequences [batch, width, channels]. Dtypes: numbers. Errors: invalid_argument for inputs, sizes
 /// or settings that do not fit. Source: `max_pooling1d`.
