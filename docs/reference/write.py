@@ -57,7 +57,7 @@ class Entry:
 
 
 def escaped(text):
-    return re.sub(r"([\\`*_<>\[\]|#])", r"\\\1", text)
+    return re.sub(r"([\\`*_\[\]#])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")
 
 
 def prose(comment):
@@ -295,7 +295,7 @@ class Reader:
             entry = Entry(short, word, file, line, [Declaration(word, signature, doc_of(compound), line, file, short)])
             for base in compound.findall("basecompoundref"):
                 if base.get("prot") == "public" and "detail" not in text_of(base):
-                    entry.bases.append(text_of(base).removeprefix("leat::"))
+                    entry.bases.append(tidy(text_of(base)))
             for member in compound.iter("memberdef"):
                 own = text_of(member.find("name"))
                 if (member.get("prot") != "public" or member.get("kind") not in ("function", "variable", "typedef", "enum") or is_refusal(member) or
@@ -335,7 +335,7 @@ def in_parts(doc):
     """Shapes, dtypes, errors and the source as a list below the text."""
     paragraphs = []
     for paragraph in doc.split("\n\n"):
-        pieces = re.split(r"(?:(?<=[.)])|^) ?(?=(?:Shapes?|Dtypes|Errors|Source)(?: \([^)]*\)| in a run| of a run)?: )", paragraph)
+        pieces = re.split(r"(?:(?<=[.)])|^) ?(?=(?:Shapes?|Dtypes|Errors|Source)(?: \([^)]*\)| in a run| of a run|,? at compile time)?: )", paragraph)
         text = "\n\n".join(re.sub(r"^(Shapes?|Dtypes|Errors|Source)([^:]*): ", r"- **\1\2**: ", piece.strip()) for piece in pieces if piece.strip())
         paragraphs.append(re.sub(r"\n\n(?=- \*\*)", "\n", text))
     text = "\n\n".join(paragraphs)
@@ -409,7 +409,8 @@ class Writer:
         out = [f"# {page['title']}", "", page["text"], "", f"Include: `<{page['include']}>`.", ""]
         out += ["| name | what it is |", "|---|---|"]
         for entry in page["entries"]:
-            doc = next((d.doc for d in entry.declarations if d.doc), "")
+            docs = [d.doc for d in entry.declarations if d.doc]
+            doc = next((d for d in docs if not d.startswith(("The same", "Like "))), docs[0] if docs else "")
             sentence = re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", first_sentence(doc)).replace("\\|", "|").replace("|", "\\|")
             out.append(f"| [`{entry.name}`](#{entry.anchor()}) | {sentence} |".replace("`operator||`", "`operator\\|\\|`"))
         for entry in page["entries"]:

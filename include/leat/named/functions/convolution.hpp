@@ -45,7 +45,8 @@ output separable_conv2d(const output& images, const output& depthwise_filters, c
 /// Dtypes: float32, float64. Errors: invalid_argument if shapes or settings do not fit. Source: `conv2d_transpose`.
 output conv2d_transpose(const output& values, const output& filters, const operand_value& sizes, const space_options& options = {},
                         std::string_view name = "conv2d_transpose", const std::source_location& where = std::source_location::current());
-/// The same of volumes, with filters [depth, height, width, out, in]. Source: `conv3d_transpose`.
+/// The transpose of a convolution of volumes, as `conv2d_transpose` of images, with filters [depth, height, width, out, in].
+/// Source: `conv3d_transpose`.
 output conv3d_transpose(const output& values, const output& filters, const operand_value& sizes, const space_options& options = {},
                         std::string_view name = "conv3d_transpose", const std::source_location& where = std::source_location::current());
 

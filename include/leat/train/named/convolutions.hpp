@@ -61,7 +61,8 @@ output conv3d(const output& x, std::int64_t filters, const along_axes& size, con
 layer conv2d_transpose(std::int64_t filters, const along_axes& size, const convolution_options& options = {});
 output conv2d_transpose(const output& x, std::int64_t filters, const along_axes& size, const convolution_options& options = {},
                         const std::source_location& where = std::source_location::current());
-/// The same of volumes. Variables: `kernel` [depth, height, width, filters, channels], `bias` [filters]. Source: `conv3d_transpose`.
+/// The transpose of a convolution of volumes, as `conv2d_transpose` of images. Variables: `kernel` [depth, height, width, filters,
+/// channels], `bias` [filters]. Source: `conv3d_transpose`.
 layer conv3d_transpose(std::int64_t filters, const along_axes& size, const convolution_options& options = {});
 output conv3d_transpose(const output& x, std::int64_t filters, const along_axes& size, const convolution_options& options = {},
                         const std::source_location& where = std::source_location::current());
@@ -96,8 +97,9 @@ output depthwise_conv2d(const output& x, const along_axes& size, const separable
 layer separable_conv1d(std::int64_t filters, const along_axes& size, const separable_options& options = {});
 output separable_conv1d(const output& x, std::int64_t filters, const along_axes& size, const separable_options& options = {},
                         const std::source_location& where = std::source_location::current());
-/// The same of images. Variables: `depthwise_kernel` [height, width, channels, depth_multiplier], `pointwise_kernel` [1, 1, channels
-/// depth_multiplier, filters], `bias` [filters]. Source: `separable_conv2d`.
+/// A convolution of each channel of images, then of all channels at each position. Variables: `depthwise_kernel` [height, width, channels,
+/// depth_multiplier], `pointwise_kernel` [1, 1, channels depth_multiplier, filters], `bias` [filters]. Shapes, dtypes and errors: as for
+/// `conv2d`. Source: `separable_conv2d`.
 layer separable_conv2d(std::int64_t filters, const along_axes& size, const separable_options& options = {});
 output separable_conv2d(const output& x, std::int64_t filters, const along_axes& size, const separable_options& options = {},
                         const std::source_location& where = std::source_location::current());
