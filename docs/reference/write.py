@@ -201,6 +201,9 @@ class Reader:
                 any(s in self.table["hidden_namespaces"] for s in [*spaces, last]) or
                 any(fnmatch.fnmatchcase(s, pattern) for s in [*spaces, last] for pattern in self.table["hidden_names"]))
 
+    def hidden_class(self, name):
+        return any(fnmatch.fnmatchcase(part, pattern) for part in name.split("::") for pattern in self.table["hidden_classes"])
+
     def inherited(self, declarations):
         """A function's docstring covers the functions below it as far as no empty line comes between them."""
         last = None
@@ -273,13 +276,15 @@ class Reader:
         loose = []
         for compound in compounds:
             name, kind = text_of(compound.find("compoundname")), compound.get("kind")
-            if not name.startswith("leat") or self.hidden(name) or any(name == p or name.startswith(p + "::") for p in nested_private):
+            if not name.startswith("leat") or self.hidden(name) or kind in ("class", "struct") and self.hidden_class(name):
+                continue
+            if any(name == p or name.startswith(p + "::") for p in nested_private):
                 continue
             short = name.removeprefix("leat::")
             if kind == "namespace":
                 for member in compound.iter("memberdef"):
                     own = text_of(member.find("name"))
-                    if self.hidden(f"{name}::{own}") or member.get("kind") not in ("function", "variable", "typedef", "enum") or is_refusal(member):
+                    if self.hidden(f"{name}::{own}") or member.get("kind") == "typedef" and self.hidden_class(own) or member.get("kind") not in ("function", "variable", "typedef", "enum") or is_refusal(member):
                         continue
                     qualified = f"{name}::{own}".removeprefix("leat::")
                     loose.append((qualified, self.declaration(member)))
@@ -435,8 +440,15 @@ class Writer:
             out += self.members(plain, page, entry)
             for name, overloads in functions.items():
                 out += [f"### `{entry.name}::{name}` {{ #{entry.anchor()}.{name.lower()} }}", "", *self.members(overloads, page, entry)]
-            out += [f"Declared in [{entry.header.removeprefix('include/')}](../{entry.header}).", ""]
+            out += [f"Declared in [{entry.header.removeprefix('include/')}](../{entry.header}#L-{entry.line}).", ""]
         (self.folder / page["file"]).write_text("\n".join(out), encoding="utf-8")
+
+
+def is_of(header, pattern):
+    """Whether a pattern names a header: "room/*" is everything in the room, another star stands for a part of a name."""
+    if pattern.endswith("/*"):
+        return header.startswith(pattern[:-1])
+    return header.count("/") == pattern.count("/") and fnmatch.fnmatchcase(header, pattern)
 
 
 def pages_of(table, entries, headers):
@@ -463,7 +475,7 @@ def pages_of(table, entries, headers):
             pages.append({"title": section["title"], "group": group["title"], "file": file, "include": section.get("include", group["include"]), "as_typed": section.get("as_typed", False),
                           "text": f"Part of [{group['title']}]({group_file(group)}).", "entries": once})
     for header in sorted(headers):
-        if header not in claimed and not any(fnmatch.fnmatchcase(header, pattern) for pattern in table["internal"]):
+        if header not in claimed and not any(is_of(header, pattern) for pattern in table["internal"]):
             problems.append(f"{header} is in no section of docs/reference/groups.toml, and not internal")
     return pages, problems
 
