@@ -55,7 +55,7 @@ def on_post_build(config):
         target.write_text(f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name} - leat</title>
 <link rel="icon" href="{up}assets/images/favicon.png"><style>{style}
-body {{ font-family: sans-serif; color-scheme: light dark; }} :target {{ background: #8884; }}</style></head>
+body {{ font-family: sans-serif; color-scheme: light dark; }} a {{ text-decoration: none; }} :target {{ background: #8884; }}</style></head>
 <body><p><a href="{up}index.html">leat</a> / {name}</p>{pygments.highlight(text, lexer, formatter)}</body></html>
 """, encoding="utf-8")
     for path in list(site.rglob("*")):  # the sources themselves

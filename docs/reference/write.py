@@ -204,15 +204,16 @@ class Reader:
     def hidden_class(self, name):
         return any(fnmatch.fnmatchcase(part, pattern) for part in name.split("::") for pattern in self.table["hidden_classes"])
 
-    def inherited(self, declarations):
-        """A function's docstring covers the functions below it as far as no empty line comes between them."""
+    def inherited(self, declarations, of_class=False):
+        """A function's docstring covers the functions below it as far as no empty line comes between them; in a class, those of its name."""
         last = None
         for d in sorted(declarations, key=lambda d: (d.file, d.line)):
             if d.kind != "function" and d.kind != "typedef":
                 last = d if d.kind in ("class", "struct") and d.doc else None
             elif d.doc:
                 last = d
-            elif last is not None and last.file == d.file and (d.kind == "typedef") == (last.kind != "function") and self.in_one_piece(last, d):
+            elif (last is not None and last.file == d.file and (d.kind == "typedef") == (last.kind != "function") and self.in_one_piece(last, d) and
+                  (not of_class or last.name == d.name)):
                 d.doc = last.doc
 
     def in_one_piece(self, first, second):
@@ -311,10 +312,7 @@ class Reader:
                 if arguments.endswith("=default") or own in (plain, "operator=") and (f"const {plain}" in arguments or f"{plain} &&" in arguments):
                     continue  # copies, moves and comparisons
                 entry.members.append(self.declaration(member))
-            self.inherited([*entry.members, *entry.declarations])
-            for d in entry.members:  # the class's own docstring covers no member
-                if d.doc == entry.declarations[0].doc:
-                    d.doc = ""
+            self.inherited(entry.members, of_class=True)
             self.entries[file].append(entry)
         self.inherited([d for _, d in loose] + [e.declarations[0] for found in self.entries.values() for e in found])
         by_name = {}

@@ -30,8 +30,11 @@ class png_image {
   /// truncated file, also if it is too short for its pixels.
   explicit png_image(std::string_view file, int channels = 0);
 
+  /// How many rows of pixels the image has.
   std::int64_t height() const { return height_; }
+  /// How many pixels a row has.
   std::int64_t width() const { return width_; }
+  /// How many numbers a pixel has: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
   int channels() const { return channels_; }
   /// Writes the rows of pixels, height * width * channels bytes. Errors: invalid_argument for damaged pixels; unimplemented without zlib.
   void read(std::span<std::uint8_t> to) const;

@@ -76,6 +76,7 @@ class record_writer {
   /// Flushes and closes; further calls have no effect. Errors: failed_precondition.
   void close();
 
+  /// Whether the file is open; `close` ends that.
   bool is_open() const { return static_cast<bool>(file_); }
   /// The length of the file with all added records, in bytes, before compression: the offset of the next record.
   std::uint64_t offset() const { return flushed_ + buffer_.size(); }

@@ -23,6 +23,7 @@ class optimizer {
  public:
   using rule = Rule;
   constexpr explicit optimizer(const Settings&... settings) : settings_(settings...) {}
+  /// The settings, such as the rate, in the order of the arguments.
   constexpr const std::tuple<Settings...>& settings() const { return settings_; }
 
   /// One training step on all trainable variables that the loss depends on; `step`, an integer variable, rises by one after the updates.

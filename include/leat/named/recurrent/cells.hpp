@@ -66,10 +66,13 @@ class rnn_cell {
   rnn_state zero_state(const operand_value& batch, dtype type = dtype::float32,
                        const std::source_location& where = std::source_location::current()) const;
 
+  /// The number of elements of an output.
   std::int64_t output_size() const;
+  /// The tensors of a state: their names and sizes.
   const std::vector<state_part>& state_parts() const;
   /// The full name of the cell's scope, "rnn/basic_lstm_cell"; before the first call the name that was given.
   const std::string& name() const;
+  /// The cell's type, such as "basic_lstm_cell".
   const std::string& kind() const;
   /// The cell's variables in order of creation; empty before the first call.
   std::vector<output> variables() const;

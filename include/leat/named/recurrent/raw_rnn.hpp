@@ -19,6 +19,7 @@ struct raw_rnn_before {
   output outputs{};
   rnn_state state{};
   std::vector<output> loop_state{};
+  /// Whether no step has run yet.
   bool is_first() const { return !static_cast<bool>(outputs); }
 };
 /// What the function of `raw_rnn` decides.

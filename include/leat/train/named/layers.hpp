@@ -124,6 +124,7 @@ class sequential {
   sequential() = default;
   sequential(std::initializer_list<layer> layers) : layers_(layers) {}
   explicit sequential(std::vector<layer> layers) : layers_(std::move(layers)) {}
+  /// Adds a layer behind the others.
   void add(const layer& next) { layers_.push_back(next); }
   /// The output of the last layer. Errors: those of the layers.
   output operator()(const output& inputs, const std::source_location& where = std::source_location::current()) const;
