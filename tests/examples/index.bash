@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # index.bash EXAMPLES PROGRAMS: examples/README.md has every program of the folder, and what it says that they print (under
-# <!-- printed by NAME ARGUMENT... -->) they print, line after line, but for the digits; "..." stands for any lines.
+# <!-- printed by NAME ARGUMENT... -->) they print, line after line, but for the digits; "..." stands for any lines. Curves can be drawn of
+# what they print.
 set -euo pipefail
 examples=$1 programs=$2 text=$1/README.md
 scratch=$(mktemp -d)
@@ -37,4 +38,8 @@ while IFS= read -r command; do
     }' "$text" >"$scratch/missing"
   [ ! -s "$scratch/missing" ] || complain "$command: $(cat "$scratch/missing")"
 done < <(sed -n 's/^<!-- printed by \(.*\) -->$/\1/p' "$text")
+if command -v python3 >/dev/null && [ -x "$programs/digits" ]; then
+  "$programs/digits" | python3 "$examples/curves.py" loss "held out: loss" >"$scratch/curves.svg" && grep -q "<polyline" "$scratch/curves.svg" ||
+    complain "curves.py draws nothing of what digits prints"
+fi
 exit "$status"

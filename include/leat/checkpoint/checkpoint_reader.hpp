@@ -27,7 +27,9 @@ class checkpoint_reader {
   /// are truncated, altered, or of another format.
   explicit checkpoint_reader(std::string prefix);
 
+  /// The name of the checkpoint, as a saver returns it.
   const std::string& path() const { return prefix_; }
+  /// Whose format the files have.
   checkpoint_format format() const { return format_; }
   /// Names, dtypes, shapes and checksums of the tensors, and the other contents of the manifest.
   const checkpoint_manifest& manifest() const { return manifest_; }

@@ -14,10 +14,10 @@ namespace leat {
 
 /// The contents of a state file; relative paths in it are relative to its folder.
 struct checkpoint_state {
-  std::string model_checkpoint_path{};
-  std::vector<std::string> all_model_checkpoint_paths{};
-  std::vector<double> all_model_checkpoint_timestamps{};
-  double last_preserved_timestamp = 0;
+  std::string model_checkpoint_path{};                    // the newest checkpoint
+  std::vector<std::string> all_model_checkpoint_paths{};  // those that are kept, oldest first
+  std::vector<double> all_model_checkpoint_timestamps{};  // when each was written, in seconds since 1970
+  double last_preserved_timestamp = 0;                    // when the last one was written that stays for good
   bool operator==(const checkpoint_state&) const = default;
 };
 

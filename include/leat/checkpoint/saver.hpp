@@ -56,7 +56,9 @@ class checkpoint_step {
     requires(!std::integral<V> && std::constructible_from<saved_variable, const V&>)
   checkpoint_step(const V& counter) : variable_(saved_variable(counter).variable) {}
 
+  /// The step, if it was given as a number.
   const std::optional<std::int64_t>& number() const { return number_; }
+  /// The name of the variable that counts the steps; empty if there is none.
   const std::string& variable() const { return variable_; }
 
  private:

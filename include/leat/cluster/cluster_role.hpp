@@ -16,9 +16,9 @@ namespace leat {
 
 /// The cluster, and the task of it that a process serves.
 struct cluster_role {
-  cluster_spec cluster{};
-  std::string job_name{};
-  int task_index = 0;
+  cluster_spec cluster{};  // all jobs and tasks
+  std::string job_name{};  // the job of this process
+  int task_index = 0;      // its number in the job
   /// "/job:worker/task:1".
   std::string device() const { return "/job:" + job_name + "/task:" + std::to_string(task_index); }
   bool operator==(const cluster_role&) const = default;

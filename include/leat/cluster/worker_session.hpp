@@ -416,6 +416,7 @@ class basic_worker_session {
 };
 
 LEAT_SESSIONS_BEGIN
+/// `basic_worker_session` on the CPU, for expressions, as `session` is `basic_session` on the CPU.
 template <expression... Es>
 class worker_session : public basic_worker_session<session_device, Es...> {
   using basic_worker_session<session_device, Es...>::basic_worker_session;

@@ -103,6 +103,8 @@ template <fetchable... Fs>
 struct fetch_list : detail::fetched_by_name<typename detail::fetch_target<Fs>::type...> {
   std::tuple<Fs...> targets;
 };
+/// The fetches of one run, in the order of its results: `auto [l, p] = s.run(fetch(loss, prediction, train), x = xs);`. Operations, such as
+/// `train`, have no result.
 template <fetchable... Fs>
 [[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
   return {{}, std::tuple<Fs...>(targets...)};

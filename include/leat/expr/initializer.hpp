@@ -49,7 +49,9 @@ struct filled_initializer {
   }
 };
 }  // namespace detail
+/// The type of `zeros`. Source: TensorFlow `zeros_initializer`.
 using zeros_initializer = detail::filled_initializer<initializer_kind::zeros>;
+/// The type of `ones`. Source: TensorFlow `ones_initializer`.
 using ones_initializer = detail::filled_initializer<initializer_kind::ones>;
 /// Initializes every element with 0. With a shape, `zeros({2, 3}, dtype::int32)` is a constant in the default graph (<leat/graphs.hpp>), as
 /// made by `zeros_of`. Source: TensorFlow `zeros_initializer`, `zeros`.

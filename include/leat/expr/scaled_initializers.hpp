@@ -101,6 +101,7 @@ struct identity_matrix_initializer {
   double gain = 1;
   constexpr std::array<std::uint64_t, 1> numbers() const { return {std::bit_cast<std::uint64_t>(gain)}; }
 };
+/// Initializes a matrix with `gain` on the diagonal, 0 elsewhere. Source: TensorFlow `initializers.identity`.
 constexpr identity_matrix_initializer identity_initializer(double gain = 1.0) { return {gain}; }
 
 namespace detail {

@@ -31,6 +31,7 @@ std::string step_name(const operator_names& operator_name, const program_view& p
 
 /// The memory of one program.
 struct memory_plan {
+  /// An array of the program: where it is, and for how long.
   struct buffer {
     int number = 0;
     storage where = storage::arena;

@@ -136,6 +136,7 @@ class run_trace {
   run_trace(const run_trace&) = delete;
   run_trace& operator=(const run_trace&) = delete;
 
+  /// How much is recorded.
   trace_detail detail() const { return detail_; }
   /// All events, in the order in which they were added.
   std::vector<trace_event> events() const {

@@ -42,7 +42,7 @@ template <file_message M = graph_def>
 M read_binary(std::istream& in, const read_options& options = {}) {
   return read_binary<M>(std::string_view(read_all(in)), options);
 }
-/// The same from a file; every error message names the file. Errors: also not_found.
+/// Reads a message in binary form from a file; every error message names the file. Errors: those of `read_binary`, and not_found.
 template <file_message M = graph_def>
 M read_binary_file(const std::filesystem::path& path, const read_options& options = {}) {
   const std::string bytes = read_file(path);
@@ -59,7 +59,7 @@ std::string write_binary(const M& m) {
   detail::write_message(out, bytes, m, detail::place{}, 1);
   return bytes;
 }
-/// The same to a file. Errors: also failed_precondition if the file cannot be written.
+/// Writes a message in binary form to a file. Errors: those of `write_binary`, and failed_precondition if the file cannot be written.
 template <file_message M>
 void write_binary_file(const M& m, const std::filesystem::path& path) {
   write_file(path, detail::naming(path, [&] { return write_binary(m); }));

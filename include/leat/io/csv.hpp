@@ -31,7 +31,7 @@ namespace leat::io {
 
 /// Options for reading a table.
 struct csv_options {
-  char delimiter = ',';
+  char delimiter = ',';  // between two fields
   /// Whether the first row contains the names of the columns.
   bool header = true;
   /// The columns to read, by name, in this order; empty for all. Needs a header.

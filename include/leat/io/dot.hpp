@@ -25,7 +25,7 @@ std::string drawn_shape(const node_def& node, std::int32_t producer);
 
 /// The graph in Graphviz's language.
 std::string write_dot(const graph_def& graph);
-/// The same to a file. Errors: failed_precondition if the file cannot be written.
+/// Writes the graph to a file in Graphviz's language. Errors: failed_precondition if the file cannot be written.
 inline void write_dot_file(const graph_def& graph, const std::filesystem::path& path) {
   write_file(path, write_dot(graph));
 }

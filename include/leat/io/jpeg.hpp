@@ -11,6 +11,7 @@
 
 namespace leat::io {
 
+/// Whether a file in memory begins as JPEG files do.
 inline bool is_jpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
 
 /// How pixels are computed from a file.

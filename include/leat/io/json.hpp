@@ -33,7 +33,7 @@ template <file_message M = graph_def>
 M read_json(std::istream& in, const read_options& options = {}) {
   return read_json<M>(std::string_view(read_all(in)), options);
 }
-/// The same from a file; every error message names the file. Errors: also not_found.
+/// Reads a message from a file of JSON; every error message names the file. Errors: those of `read_json`, and not_found.
 template <file_message M = graph_def>
 M read_json_file(const std::filesystem::path& path, const read_options& options = {}) {
   const std::string text = read_file(path);
@@ -50,7 +50,7 @@ std::string write_json(const M& m) {
   text += '\n';
   return text;
 }
-/// The same to a file. Errors: also failed_precondition if the file cannot be written.
+/// Writes a message to a file as JSON. Errors: those of `write_json`, and failed_precondition if the file cannot be written.
 template <file_message M>
 void write_json_file(const M& m, const std::filesystem::path& path) {
   write_file(path, detail::naming(path, [&] { return write_json(m); }));

@@ -31,7 +31,7 @@ inline tensor_proto read_npy_file(const std::filesystem::path& path) {
 /// A tensor as a .npy file, version 1.0. Errors: invalid_argument for an invalid tensor, for a dtype that the library carries but has no
 /// arrays of, and for more elements than `limit`.
 std::string write_npy(const tensor_proto& t, std::int64_t limit = max_contents);
-/// The same to a file. Errors: those of `write_npy`; failed_precondition if the file cannot be written.
+/// Writes an array to a file. Errors: those of `write_npy`; failed_precondition if the file cannot be written.
 inline void write_npy_file(const tensor_proto& t, const std::filesystem::path& path) { write_file(path, write_npy(t)); }
 
 }  // namespace leat::io

@@ -50,7 +50,7 @@ inline npz read_npz_file(const std::filesystem::path& path) {
 /// An archive of arrays, stored without compression. Errors: those of `write_npy`; invalid_argument for a name with a line end, a zero byte
 /// or "..", and for an archive beyond 2 GB.
 std::string write_npz(const std::map<std::string, tensor_proto>& arrays);
-/// The same to a file. Errors: also failed_precondition if the file cannot be written.
+/// Writes an archive of arrays to a file. Errors: those of `write_npz`, and failed_precondition if the file cannot be written.
 inline void write_npz_file(const std::map<std::string, tensor_proto>& arrays, const std::filesystem::path& path) {
   write_file(path, write_npz(arrays));
 }

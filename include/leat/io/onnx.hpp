@@ -29,10 +29,11 @@ struct onnx_options {
 /// ONNX cannot express; invalid_argument for a placeholder that is not an input, an input or output of unknown rank or of a dtype without
 /// numbers, a name used twice, no outputs, another opset; not_found for elements that the graph does not have.
 std::string write_onnx(graph& g, const model_signature& model, const onnx_options& options = {});
-/// The same with the current values of the session's variables. Errors: also failed_precondition for variables without a value.
+/// The model in ONNX's binary form, with the current values of the session's variables. Errors: also failed_precondition for variables
+/// without a value.
 std::string write_onnx(graph_session& s, const model_signature& model, const onnx_options& options = {});
 
-/// The same to a file. Errors: also failed_precondition if the file cannot be written.
+/// Writes the model to a file in ONNX's binary form. Errors: those of `write_onnx`, and failed_precondition if the file cannot be written.
 void write_onnx_file(graph& g, const model_signature& model, const std::filesystem::path& path, const onnx_options& options = {});
 void write_onnx_file(graph_session& s, const model_signature& model, const std::filesystem::path& path, const onnx_options& options = {});
 

@@ -16,8 +16,9 @@ struct read_options {
 
 /// The largest file or text: protobuf's own limit.
 inline constexpr std::size_t max_file_bytes = 0x7fffffff;
-/// The maximum nesting of messages in binary files, and of objects and arrays in JSON, where a message takes up to two levels.
+/// The maximum nesting of messages in binary files.
 inline constexpr int max_message_depth = 64;
+/// The maximum nesting of objects and arrays in JSON, where a message takes up to two levels.
 inline constexpr int max_json_depth = 2 * max_message_depth + 8;
 
 }  // namespace leat::io

@@ -18,6 +18,7 @@ namespace leat::io {
 /// sizes, or for more than 1 GB.
 std::string write_png(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width, int channels);
 
+/// Whether a file in memory begins as PNG files do.
 inline bool is_png(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 
 /// A PNG file in memory, whose pixels are read as TensorFlow's `DecodePng` makes them of it: one byte for each channel, of samples of 16
@@ -29,8 +30,11 @@ class png_image {
   /// truncated file, also if it is too short for its pixels.
   explicit png_image(std::string_view file, int channels = 0);
 
+  /// How many rows of pixels the image has.
   std::int64_t height() const { return height_; }
+  /// How many pixels a row has.
   std::int64_t width() const { return width_; }
+  /// How many numbers a pixel has: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
   int channels() const { return channels_; }
   /// Writes the rows of pixels, height * width * channels bytes. Errors: invalid_argument for damaged pixels; unimplemented without zlib.
   void read(std::span<std::uint8_t> to) const;

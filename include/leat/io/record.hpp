@@ -26,8 +26,9 @@
 
 namespace leat::io {
 
-/// The bytes that a record takes in a file in addition to its own.
+/// The bytes in a file before those of a record: its length, and the length's checksum.
 inline constexpr std::size_t record_header_bytes = 12;
+/// The bytes that a record takes in a file in addition to its own.
 inline constexpr std::size_t record_frame_bytes = record_header_bytes + 4;
 
 /// Appends a record, with length and checksums, to a string in the format of record files.
@@ -75,6 +76,7 @@ class record_writer {
   /// Flushes and closes; further calls have no effect. Errors: failed_precondition.
   void close();
 
+  /// Whether the file is open; `close` ends that.
   bool is_open() const { return static_cast<bool>(file_); }
   /// The length of the file with all added records, in bytes, before compression: the offset of the next record.
   std::uint64_t offset() const { return flushed_ + buffer_.size(); }

@@ -49,9 +49,9 @@ class model_tensor {
 
 /// A signature: the inputs and outputs of a computation, under names of their own.
 struct model_signature {
-  std::map<std::string, model_tensor> inputs{};
-  std::map<std::string, model_tensor> outputs{};
-  std::string method_name = "tensorflow/serving/predict";
+  std::map<std::string, model_tensor> inputs{};            // what is fed
+  std::map<std::string, model_tensor> outputs{};           // what is fetched
+  std::string method_name = "tensorflow/serving/predict";  // what servers of models go by
 };
 
 /// The format of a model's files.

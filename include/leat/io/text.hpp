@@ -44,7 +44,7 @@ template <file_message M = graph_def>
 M read_text(std::istream& in, const read_options& options = {}) {
   return read_text<M>(std::string_view(read_all(in)), options);
 }
-/// The same from a file; every error message names the file. Errors: also not_found.
+/// Reads a message in protobuf's text format from a file; every error message names the file. Errors: those of `read_text`, and not_found.
 template <file_message M = graph_def>
 M read_text_file(const std::filesystem::path& path, const read_options& options = {}) {
   const std::string text = read_file(path);

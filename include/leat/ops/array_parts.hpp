@@ -94,9 +94,10 @@ struct begins {};
 /// The size of a slice along each axis: `sizes<3, -1>`; -1 extends to the end.
 template <std::int64_t... Vs>
 struct sizes {};
-/// The number of zeros before each axis, and after each axis: `before<0, 1>`, `behind<0, 1>`.
+/// The number of zeros before each axis: `before<0, 1>`.
 template <std::int64_t... Vs>
 struct before {};
+/// The number of zeros after each axis: `behind<0, 1>`.
 template <std::int64_t... Vs>
 struct behind {};
 namespace detail {

@@ -21,7 +21,7 @@ struct hw {
   constexpr hw(std::int64_t down, std::int64_t right) : h(down), w(right) {}
 };
 
-/// The same of a volume: depth, height and width. `max_pool3d<2>` is `max_pool3d<dhw{2, 2, 2}>`.
+/// Three numbers of a volume's axes: depth, height and width. One number stands for all: `max_pool3d<2>` is `max_pool3d<dhw{2, 2, 2}>`.
 struct dhw {
   std::int64_t d, h, w;
   constexpr dhw(std::int64_t all) : d(all), h(all), w(all) {}

@@ -236,7 +236,8 @@ typename detail::while_refusal<C, F, State>::problem while_loop(const C&, const 
 LEAT_OTHERWISE("while_loop<maximum>(condition, f, state) has the greatest number of steps as template argument, so that it ends, and the "
                "compiler knows the memory for its gradients; then two functions of the state, and the first state; " LEAT_TENSORS)
 while_loop(...) LEAT_DELETED;
-/// The same, and the number of steps: `auto [last, steps] = counted_while_loop<1000>(condition, f, state)`, int64.
+/// Steps while a condition holds, as `while_loop`, and their number: `auto [last, steps] = counted_while_loop<1000>(condition, f, state)`,
+/// int64.
 template <std::int64_t Maximum, class C, class F, detail::tensors State>
   requires(Maximum > 0 && detail::loops_while<C, F, State>)
 [[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto counted_while_loop(const C& condition,

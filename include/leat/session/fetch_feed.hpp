@@ -135,6 +135,7 @@ class feed_list {
   feed_list(std::map<Key, Value>&& items) {
     for (auto& [k, v] : items) items_.emplace_back(k, std::move(v));
   }
+  /// The feeds, in the order in which they were given.
   const std::vector<feed_item>& items() const { return items_; }
 
  private:

@@ -86,6 +86,7 @@ class file_writer {
   /// Creates another file in the same folder; does nothing while a file is open.
   void reopen();
 
+  /// The folder of the event files.
   const std::filesystem::path& logdir() const;
   /// The file that is being written, or was written last.
   std::filesystem::path path() const;

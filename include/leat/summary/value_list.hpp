@@ -14,13 +14,13 @@ namespace leat::summary {
 
 /// Settings of images. `bad_color` is the color of pixels that are not finite numbers.
 struct image_options {
-  std::int64_t max_outputs = 3;
+  std::int64_t max_outputs = 3;  // how many images of a batch are written
   std::array<std::uint8_t, 4> bad_color{255, 0, 0, 255};
 };
 /// Settings of audio; the rate is in samples per second.
 struct audio_options {
-  float sample_rate = 44100;
-  std::int64_t max_outputs = 3;
+  float sample_rate = 44100;     // samples a second
+  std::int64_t max_outputs = 3;  // how many sounds of a batch are written
 };
 
 /// Values in binary form, in the order in which they were added. Tags are UTF-8. A call that throws adds nothing.

@@ -128,14 +128,18 @@ class monitored_session : public run_calls<monitored_session> {
   std::unique_ptr<kept> kept_;
 };
 
+/// What the function of `monitored_session::run_step_fn` gets: the session with and without its hooks. Source: TensorFlow `StepContext`.
 class step_context {
  public:
   explicit step_context(monitored_session& s) : session_(&s) {}
+  /// The session itself; its runs call no hook.
   graph_session& session() const { return session_->session(); }
+  /// A run that calls the hooks, as `monitored_session::run`.
   template <graph_fetch F>
   auto run_with_hooks(const F& fetches, const feed_list& feeds = {}) const {
     return session_->run(fetches, feeds);
   }
+  /// Asks the session to stop: `should_stop` is true from now on.
   void request_stop() const { session_->request_stop(); }
 
  private:

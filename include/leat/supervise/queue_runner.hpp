@@ -18,6 +18,7 @@
 namespace leat {
 
 namespace collection {
+/// The queue runners that `start_queue_runners` starts.
 inline constexpr std::string_view queue_runners = "queue_runners";
 }  // namespace collection
 

@@ -26,6 +26,7 @@ class final_ops_hook final : public session_run_hook {
   feed_list feeds_;
   std::vector<tensor_value> values_;
 };
+/// A hook that runs these fetches when training ends, and keeps their values. Source: TensorFlow `FinalOpsHook`.
 [[nodiscard]] inline std::shared_ptr<final_ops_hook> final_ops(std::vector<fetch_item> fetches, feed_list feeds = {}) {
   return std::make_shared<final_ops_hook>(std::move(fetches), std::move(feeds));
 }

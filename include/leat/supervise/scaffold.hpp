@@ -38,6 +38,7 @@ class scaffold {
   void complete(graph& g);
   bool is_complete() const { return complete_; }
 
+  /// The operations and savers: those that were given, and, after `complete`, those made by default.
   const scaffold_options& parts() const { return parts_; }
 
   /// A local_init_op that initializes local variables and runs the operations of the collection `table_initializers`, such as initializers

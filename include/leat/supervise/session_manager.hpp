@@ -17,12 +17,12 @@ namespace leat {
 
 /// How the variables of a new session get their values.
 struct session_preparation {
-  graph_operation init_op{};
-  feed_list init_feeds{};
-  std::function<void(graph_session&)> init_fn{};
-  output ready_op{};
-  output ready_for_local_init_op{};
-  graph_operation local_init_op{};
+  graph_operation init_op{};                      // initializes all variables
+  feed_list init_feeds{};                         // what it is fed
+  std::function<void(graph_session&)> init_fn{};  // called after it
+  output ready_op{};                              // the names of variables without a value; the session is ready if there are none
+  output ready_for_local_init_op{};               // the same, before `local_init_op` runs
+  graph_operation local_init_op{};                // initializes local variables and tables
   /// Restores the newest checkpoint; false if there is none.
   std::function<bool(graph_session&)> restore{};
   /// Called for a session with a target if the servers hold values of all global variables. Returns whether the values are kept, so that

@@ -64,9 +64,11 @@ class session_run_context {
  public:
   session_run_context(watched_session& s, std::span<const fetch_item> fetches, const feed_list& feeds)
       : session_(&s), fetches_(fetches), feeds_(&feeds) {}
+  /// The session that runs.
   watched_session& session() const { return *session_; }
   /// The fetches and feeds of the program, without those of hooks.
   std::span<const fetch_item> original_fetches() const { return fetches_; }
+  /// The feeds of the program, without those of hooks.
   const feed_list& original_feeds() const { return *feeds_; }
   /// Ends training after this run.
   void request_stop() { stop_ = true; }
@@ -112,7 +114,9 @@ class session_run_hook {
   virtual std::string explain_wait(watched_session&) { return {}; }
 };
 
+/// A hook, as sessions hold it: several sessions may share one.
 using hook = std::shared_ptr<session_run_hook>;
+/// Hooks in the order in which they are called.
 using hook_list = std::vector<hook>;
 
 namespace detail {

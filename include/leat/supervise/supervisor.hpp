@@ -33,6 +33,7 @@ namespace leat {
 
 /// Requests the object that a supervisor makes by default.
 struct use_default_t {};
+/// Requests the object that a supervisor makes by default.
 inline constexpr use_default_t use_default{};
 
 /// An option that is given, made by default, or, as `{}`, absent.
@@ -44,7 +45,9 @@ class choice {
   template <class V>
     requires std::convertible_to<V, T>
   choice(V&& given) : held_(std::forward<V>(given)) {}
+  /// Whether the object is made by default.
   bool is_default() const { return is_default_; }
+  /// What was given, if anything was.
   const std::optional<T>& held() const { return held_; }
 
  private:
@@ -195,7 +198,9 @@ class supervisor {
   /// runs leave no gap for a minute.
   std::string save_model();
 
+  /// The coordinator of the threads that the supervisor starts.
   coordinator& coord() const;
+  /// Whether this process initializes variables, and saves.
   bool is_chief() const;
   /// LOGDIR/model.ckpt; empty if nothing is saved.
   const std::string& save_path() const;

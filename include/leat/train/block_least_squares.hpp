@@ -18,6 +18,8 @@ struct indexed_rows {
   X table;
   I row_of;
 };
+/// The rows of a table of parameters that residuals see, for `block_levenberg_marquardt`. Shapes: table [rows, k], where k is a number; row_of
+/// [n]. Dtypes: floating point; row_of integers. Errors, at compile time: other shapes or dtypes.
 template <tensor_expression X, tensor_expression I>
   requires(X::rank == 2 && is_floating(X::type) && X::extent[1] > 0 && I::rank == 1 && is_integer(I::type))
 constexpr indexed_rows<X, I> indexed(const X& table, const I& row_of) {

@@ -23,8 +23,8 @@ namespace leat {
 /// The state of a cell with long short-term memory, each [batch, units]. `h` is also the step's output.
 template <tensor_expression C, tensor_expression H>
 struct lstm_state {
-  C c;
-  H h;
+  C c;  // the cell state
+  H h;  // the output
 };
 
 namespace detail {

@@ -16,9 +16,9 @@ namespace leat {
 /// A dense layer, or a convolution: its output, and its variables, which can be read, assigned, saved or penalized.
 template <tensor_expression Output, tensor_expression Kernel, tensor_expression Bias>
 struct dense_parts {
-  Output output;
-  Kernel kernel;
-  Bias bias;
+  Output output;  // the layer applied to its inputs
+  Kernel kernel;  // a variable: the weights
+  Bias bias;      // a variable: what is added
 };
 
 namespace detail {

@@ -12,18 +12,18 @@ namespace leat::metrics {
 /// A metric that is a mean, and its variables.
 template <class Value, class Update, class Total, class Count>
 struct mean_metric {
-  Value value;
-  Update update;
-  Total total;
-  Count count;
+  Value value;    // of all updates so far
+  Update update;  // adds the values of one run
+  Total total;    // the variable that adds them up
+  Count count;    // the variable that counts them
 };
 /// A metric that is hits / (hits + misses), and its variables.
 template <class Value, class Update, class Hits, class Misses>
 struct share_metric {
-  Value value;
-  Update update;
-  Hits hits;
-  Misses misses;
+  Value value;    // of all updates so far
+  Update update;  // adds the values of one run
+  Hits hits;      // the variable that counts these
+  Misses misses;  // the variable that counts these
 };
 
 namespace detail {

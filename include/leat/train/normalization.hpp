@@ -11,9 +11,9 @@ namespace leat {
 template <tensor_expression Output, tensor_expression Evaluated, expression Update, tensor_expression Variable, tensor_expression Scale,
           tensor_expression Mean, tensor_expression Variance>
 struct batch_normalization_parts {
-  Output output;
-  Evaluated evaluated;
-  Update update;
+  Output output;        // normalized by the moments of the batch, for training
+  Evaluated evaluated;  // normalized by the moving averages
+  Update update;        // of the moving averages
   Variable beta;
   Scale gamma;
   Mean moving_mean;

@@ -85,7 +85,8 @@ concept differential = tensor_expression<Y> && requires { requires is_floating(Y
 /// The state after `Steps` steps of Euler's method. `f(t, y)`: the slope. `solve_euler_path` gives that state, and those after each step
 /// [Steps, ...]. Shapes: any; result as y0. Dtypes: floating point, the same for all. Errors (at compile time): a slope of another shape.
 LEAT_SOLVER(solve_euler, euler_rule);
-/// The same by the classical method of Runge and Kutta, of fourth order.
+/// The state after `Steps` steps of the classical method of Runge and Kutta, of fourth order. `solve_rk4_path` gives that state, and those
+/// after each step. Arguments, shapes, dtypes and errors: as for `solve_euler`.
 LEAT_SOLVER(solve_rk4, rk4_rule);
 #undef LEAT_SOLVER
 

@@ -23,6 +23,7 @@ class optimizer {
  public:
   using rule = Rule;
   constexpr explicit optimizer(const Settings&... settings) : settings_(settings...) {}
+  /// The settings, such as the rate, in the order of the arguments.
   constexpr const std::tuple<Settings...>& settings() const { return settings_; }
 
   /// One training step on all trainable variables that the loss depends on; `step`, an integer variable, rises by one after the updates.
@@ -235,12 +236,12 @@ LEAT_OTHERWISE("adadelta(rate, rho, epsilon)" LEAT_SETTINGS) adadelta(const deta
 
 /// Settings of `ftrl`.
 struct ftrl_options {
-  float learning_rate_power = -0.5f;
-  float start = 0.1f;  // initial accumulator
-  float l1 = 0;
-  float l2 = 0;
-  float beta = 0;
-  float l2_shrinkage = 0;  // a penalty on the loss; l2 is one on the step
+  float learning_rate_power = -0.5f;  // how the rate falls with the accumulator; 0: it does not
+  float start = 0.1f;                 // initial accumulator
+  float l1 = 0;                       // strength of |w|
+  float l2 = 0;                       // strength of w²
+  float beta = 0;                     // added to the root of the accumulator
+  float l2_shrinkage = 0;             // a penalty on the loss; l2 is one on the step
 };
 namespace detail {
 constexpr void check_ftrl(const ftrl_options& options) {
@@ -264,8 +265,8 @@ LEAT_OTHERWISE_OF(ftrl, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
 
 /// Penalties of the proximal optimizers, and the initial value of an accumulator.
 struct proximal_options {
-  float l1 = 0;
-  float l2 = 0;
+  float l1 = 0;        // strength of |w|
+  float l2 = 0;        // strength of w²
   float start = 0.1f;  // initial accumulator of proximal_adagrad and adagrad_da
 };
 /// Gradient descent with penalties that each step applies exactly: small variables become 0. Source: TensorFlow

@@ -11,6 +11,7 @@
 
 namespace leat {
 
+/// What a regularizer sums up: absolute values, or squares.
 enum class regularizer_kind { l1, l2 };
 
 namespace detail {

@@ -36,6 +36,7 @@ output call_with(const op_info& op, const operand_value& x, std::span<const numb
 enum class keep_dims : bool { no, yes };
 /// A reduction over all axes: `reduce_sum(x, all_axes, keep_dims::yes)`.
 struct all_axes_tag {};
+/// All axes of a reduction: `reduce_sum(x, all_axes, keep_dims::yes)`.
 inline constexpr all_axes_tag all_axes{};
 
 #define LEAT_NAMED_REDUCTION(function)                                                                                        \

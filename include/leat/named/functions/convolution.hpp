@@ -10,10 +10,10 @@ namespace leat {
 /// Settings of convolutions and pools along any axes of space. `strides` and `dilations` have one number, for all axes of space, or one for
 /// each.
 struct space_options {
-  std::vector<std::int64_t> strides{1};
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  std::vector<std::int64_t> dilations{1};  // from element to element of a window; pools have none
+  std::vector<std::int64_t> strides{1};          // from window to window
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  std::vector<std::int64_t> dilations{1};        // from element to element of a window; pools have none
 };
 
 /// Convolution of sequences [batch, width, in] with filters [width, in, out]; with the channels first, sequences [batch, in, width]. Shapes:
@@ -45,7 +45,8 @@ output separable_conv2d(const output& images, const output& depthwise_filters, c
 /// Dtypes: float32, float64. Errors: invalid_argument if shapes or settings do not fit. Source: `conv2d_transpose`.
 output conv2d_transpose(const output& values, const output& filters, const operand_value& sizes, const space_options& options = {},
                         std::string_view name = "conv2d_transpose", const std::source_location& where = std::source_location::current());
-/// The same of volumes, with filters [depth, height, width, out, in]. Source: `conv3d_transpose`.
+/// The transpose of a convolution of volumes, as `conv2d_transpose` of images, with filters [depth, height, width, out, in].
+/// Source: `conv3d_transpose`.
 output conv3d_transpose(const output& values, const output& filters, const operand_value& sizes, const space_options& options = {},
                         std::string_view name = "conv3d_transpose", const std::source_location& where = std::source_location::current());
 

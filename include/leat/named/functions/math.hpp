@@ -14,12 +14,18 @@ namespace leat {
 #define LEAT_NAMED_SINGLE(function) \
   output function(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current());
 
+/// x + y, element by element, of operands that broadcast. Dtypes: numbers. Errors: invalid_argument for shapes that do not broadcast, and for
+/// operands of different dtypes. Source: TensorFlow `add`.
+LEAT_NAMED_PAIR(add, "Add")
+/// x - y. Shapes, dtypes, errors: as for `add`. Source: TensorFlow `subtract`.
+LEAT_NAMED_PAIR(subtract, "Sub")
+/// x y. Shapes, dtypes, errors: as for `add`. Source: TensorFlow `multiply`.
+LEAT_NAMED_PAIR(multiply, "Mul")
+/// x / y rounded down. Shapes, dtypes, errors: as for `add`, and invalid_argument in a run where integers are divided by 0.
+/// Source: TensorFlow `floordiv`.
+LEAT_NAMED_PAIR(floordiv, "floordiv")
 /// Element-wise functions of two operands, which broadcast. Dtypes and errors: those of the operators' typed functions.
 /// Source: TensorFlow functions of the same names.
-LEAT_NAMED_PAIR(add, "Add")
-LEAT_NAMED_PAIR(subtract, "Sub")
-LEAT_NAMED_PAIR(multiply, "Mul")
-LEAT_NAMED_PAIR(floordiv, "floordiv")
 LEAT_NAMED_PAIR(maximum, "Maximum")
 LEAT_NAMED_PAIR(minimum, "Minimum")
 LEAT_NAMED_PAIR(pow, "Pow")
@@ -44,9 +50,10 @@ LEAT_NAMED_PAIR(greater_equal, "GreaterEqual")
 LEAT_NAMED_PAIR(logical_and, "LogicalAnd")
 LEAT_NAMED_PAIR(logical_or, "LogicalOr")
 
+/// -x, element by element. Dtypes: numbers. Source: TensorFlow `negative`.
+LEAT_NAMED_SINGLE(negative)
 /// Element-wise functions of one operand. Dtypes and errors: those of the operators' typed functions.
 /// Source: TensorFlow functions of the same names.
-LEAT_NAMED_SINGLE(negative)
 LEAT_NAMED_SINGLE(reciprocal)
 LEAT_NAMED_SINGLE(square)
 LEAT_NAMED_SINGLE(abs)

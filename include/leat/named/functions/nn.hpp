@@ -36,9 +36,9 @@ output norm(const output& x, std::string_view name = "norm", const std::source_l
 
 /// Options of `batch_normalization`; without a scale or an offset that step is left out.
 struct normalization_options {
-  std::optional<operand_value> offset{};
-  std::optional<operand_value> scale{};
-  double epsilon = 1e-3;
+  std::optional<operand_value> offset{};  // added to the result: beta
+  std::optional<operand_value> scale{};   // multiplies the result: gamma
+  double epsilon = 1e-3;                  // added to the variance, against division by 0
 };
 /// Normalizes x by given moments: (x - mean) / sqrt(variance + epsilon) * scale + offset. The factors that do not depend on x are computed
 /// first.

@@ -11,11 +11,11 @@ namespace leat {
 
 /// The masks of a strided slice, as in TensorFlow: one bit per entry, for an omitted begin or end, an ellipsis, a new axis, a removed axis.
 struct slice_options {
-  std::int64_t begin_mask = 0;
-  std::int64_t end_mask = 0;
-  std::int64_t ellipsis_mask = 0;
-  std::int64_t new_axis_mask = 0;
-  std::int64_t shrink_axis_mask = 0;
+  std::int64_t begin_mask = 0;        // entries whose `begin` is ignored: from the first element
+  std::int64_t end_mask = 0;          // entries whose `end` is ignored: to the last element
+  std::int64_t ellipsis_mask = 0;     // the entry that stands for as many axes as are left
+  std::int64_t new_axis_mask = 0;     // entries that insert an axis of size 1
+  std::int64_t shrink_axis_mask = 0;  // entries that take one element and drop the axis
 };
 
 /// The elements from `begin` up to, but without, `end` in steps of `strides`, along the first axes. Source: `strided_slice`.

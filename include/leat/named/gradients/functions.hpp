@@ -23,6 +23,7 @@ struct gradient_value {
   gradient_value(const output& dense) : values(dense) {}
   gradient_value(const output& rows, const output& at, const output& extent) : values(rows), indices(at), dense_shape(extent) {}
   explicit operator bool() const { return static_cast<bool>(values); }
+  /// Whether it is rows with their indices.
   bool is_sparse() const { return static_cast<bool>(indices); }
 };
 
@@ -32,7 +33,9 @@ class gradient_call {
   gradient_call(const graph_operation& node, std::vector<gradient_value> gradients, std::vector<bool> given = {})
       : node_(node), gradients_(std::move(gradients)), given_(std::move(given)) {}
 
+  /// The graph of the operation.
   graph& owner() const { return node_.owner(); }
+  /// The operation whose gradient is made.
   const graph_operation& operation() const { return node_; }
   /// Input `k`, including inputs that hold numeric attributes; `result(k)` is the node's own result.
   output input(int k = 0) const { return owner().named().input(owner(), node_.index(), k); }

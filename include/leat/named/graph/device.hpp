@@ -14,10 +14,10 @@ namespace leat {
 
 /// The parts of a device's name; absent parts are left to the placer.
 struct device_spec {
-  std::optional<std::string> job;
-  std::optional<std::int64_t> replica;
-  std::optional<std::int64_t> task;
-  std::optional<std::string> type;  // "CPU", "GPU", ...
+  std::optional<std::string> job;       // such as "worker"
+  std::optional<std::int64_t> replica;  // of a job, 0 in clusters
+  std::optional<std::int64_t> task;     // number of a process in its job
+  std::optional<std::string> type;      // "CPU", "GPU", ...
   std::optional<std::int64_t> index;
 
   bool operator==(const device_spec&) const = default;

@@ -66,17 +66,29 @@ void set_shape(const output& o, std::initializer_list<std::int64_t> sizes);
 
 /// Names of the collections that the library itself fills or reads.
 namespace collection {
+/// All variables, except local ones: what `global_variables()` returns and savers save.
 inline constexpr std::string_view global_variables = "variables";
+/// Variables that belong to one process and are not saved, such as counts of epochs.
 inline constexpr std::string_view local_variables = "local_variables";
+/// What optimizers train if they are given no list.
 inline constexpr std::string_view trainable_variables = "trainable_variables";
+/// The totals and counts of metrics, which are local variables, too.
 inline constexpr std::string_view metric_variables = "metric_variables";
+/// The losses that `losses::get_total_loss` sums up.
 inline constexpr std::string_view losses = "losses";
+/// The terms of regularizers, of variables and layers.
 inline constexpr std::string_view regularization_losses = "regularization_losses";
+/// Operations that belong to a training step, such as the moving averages of batch normalization; who makes the step runs them with it.
 inline constexpr std::string_view update_ops = "update_ops";
+/// What `summary::merge_all` merges.
 inline constexpr std::string_view summaries = "summaries";
+/// Training steps, for tools that read the graph from a file.
 inline constexpr std::string_view train_op = "train_op";
+/// Variables of which moving averages are kept.
 inline constexpr std::string_view moving_average_variables = "moving_average_variables";
+/// The counter of training steps: one variable.
 inline constexpr std::string_view global_step = "global_step";
+/// Operations that fill lookup tables before the first run.
 inline constexpr std::string_view table_initializers = "table_initializer";
 }  // namespace collection
 

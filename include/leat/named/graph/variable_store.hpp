@@ -17,6 +17,7 @@ namespace leat {
 
 /// How `get_variable` treats a name: it creates the variable, requires that it exists, or does either.
 enum class reuse_mode { none, yes, automatic };
+/// A variable of the name is used if there is one, and created otherwise. Source: TensorFlow `AUTO_REUSE`.
 inline constexpr reuse_mode AUTO_REUSE = reuse_mode::automatic;
 
 /// Makes the initial value of a variable from its shape and dtype, for `get_variable`.
@@ -30,17 +31,17 @@ using variable_partitioner = std::function<std::vector<std::int64_t>(const shape
 /// The part of a partitioned variable for which an initial value is made: the slice starts at `var_offset`. Source: TensorFlow
 /// `_PartitionInfo`.
 struct partition_info {
-  shape full_shape{};
-  std::vector<std::int64_t> var_offset{};
+  shape full_shape{};                      // of the whole variable
+  std::vector<std::int64_t> var_offset{};  // where the slice starts, along each axis
 };
 
 /// For a slice of a partitioned variable: the name under which the whole is saved, and the position of the slice in it.
 /// Source: TensorFlow `Variable.SaveSliceInfo`.
 struct save_slice_info {
-  std::string full_name{};
-  shape full_shape{};
-  std::vector<std::int64_t> var_offset{};
-  shape var_shape{};
+  std::string full_name{};                 // of the whole variable, in checkpoints
+  shape full_shape{};                      // of the whole variable
+  std::vector<std::int64_t> var_offset{};  // where the slice starts, along each axis
+  shape var_shape{};                       // of the slice
   bool operator==(const save_slice_info&) const = default;
 };
 

@@ -66,10 +66,13 @@ class rnn_cell {
   rnn_state zero_state(const operand_value& batch, dtype type = dtype::float32,
                        const std::source_location& where = std::source_location::current()) const;
 
+  /// The number of elements of an output.
   std::int64_t output_size() const;
+  /// The tensors of a state: their names and sizes.
   const std::vector<state_part>& state_parts() const;
   /// The full name of the cell's scope, "rnn/basic_lstm_cell"; before the first call the name that was given.
   const std::string& name() const;
+  /// The cell's type, such as "basic_lstm_cell".
   const std::string& kind() const;
   /// The cell's variables in order of creation; empty before the first call.
   std::vector<output> variables() const;
@@ -148,10 +151,10 @@ rnn_cell multi_cell(const std::vector<rnn_cell>& cells, const multi_cell_options
 
 /// Options of `dropout_cell`: probabilities to keep an element.
 struct dropout_cell_options {
-  double input_keep_prob = 1;
-  double output_keep_prob = 1;
-  double state_keep_prob = 1;  // of the state that goes to the next step, but for the c of LSTM cells
-  std::uint64_t seed = 0;      // 0: other numbers in each session
+  double input_keep_prob = 1;   // of the inputs
+  double output_keep_prob = 1;  // of the outputs
+  double state_keep_prob = 1;   // of the state that goes to the next step, but for the c of LSTM cells
+  std::uint64_t seed = 0;       // 0: other numbers in each session
 };
 /// A cell with dropout, drawn anew in each step, around another one. Errors: invalid_argument for a probability outside (0, 1].
 /// Source: `DropoutWrapper`.

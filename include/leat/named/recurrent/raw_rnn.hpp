@@ -19,6 +19,7 @@ struct raw_rnn_before {
   output outputs{};
   rnn_state state{};
   std::vector<output> loop_state{};
+  /// Whether no step has run yet.
   bool is_first() const { return !static_cast<bool>(outputs); }
 };
 /// What the function of `raw_rnn` decides.
@@ -33,9 +34,9 @@ using raw_rnn_function = std::function<raw_rnn_step(const output& time, const ra
 
 /// Options of `raw_rnn`.
 struct raw_rnn_options {
-  std::int64_t parallel_iterations = 32;
-  bool swap_memory = false;
-  rnn_scope scope = "rnn";
+  std::int64_t parallel_iterations = 32;  // how many steps of the loop may run at once
+  bool swap_memory = false;               // written into the graph for TensorFlow; has no effect here
+  rnn_scope scope = "rnn";                // the variable scope of the cell
 };
 /// What a network gives: what was emitted, an element for each step; the state after the last one, and the program's own tensors.
 struct raw_rnn_result {

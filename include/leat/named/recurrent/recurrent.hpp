@@ -21,9 +21,9 @@ struct dynamic_rnn_options {
   rnn_state initial_state{};                       // empty: zeros
   std::optional<dtype> type{};                     // of zeros as the initial state; empty: that of the inputs
   bool time_major = false;                         // whether inputs and outputs are [time, batch, ...], which saves two transpositions
-  std::int64_t parallel_iterations = 32;
-  bool swap_memory = false;
-  rnn_scope scope = "rnn";
+  std::int64_t parallel_iterations = 32;           // how many steps of the loop may run at once
+  bool swap_memory = false;                        // written into the graph for TensorFlow; has no effect here
+  rnn_scope scope = "rnn";                         // the variable scope of the cell
 };
 /// A cell that runs over sequences in a loop, as many steps as the inputs, or the longest sequence, have. Beyond the end of a sequence its
 /// outputs are zeros, and its state stays that after its last element. Gradients are supported.
@@ -35,13 +35,13 @@ rnn_result dynamic_rnn(const rnn_cell& cell, const output& inputs, const dynamic
 
 /// Options of `bidirectional_dynamic_rnn`, as for `dynamic_rnn`.
 struct bidirectional_rnn_options {
-  std::optional<operand_value> sequence_length{};
-  rnn_state initial_state_fw{};
-  rnn_state initial_state_bw{};
-  std::optional<dtype> type{};
-  bool time_major = false;
-  std::int64_t parallel_iterations = 32;
-  bool swap_memory = false;
+  std::optional<operand_value> sequence_length{};  // integers [batch]; empty: all sequences are as long as the inputs
+  rnn_state initial_state_fw{};                    // of the forward cell; empty: zeros
+  rnn_state initial_state_bw{};                    // of the backward cell; empty: zeros
+  std::optional<dtype> type{};                     // of zeros as initial states; empty: that of the inputs
+  bool time_major = false;                         // whether inputs and outputs are [time, batch, ...]
+  std::int64_t parallel_iterations = 32;           // how many steps of the loop may run at once
+  bool swap_memory = false;                        // written into the graph for TensorFlow; has no effect here
   rnn_scope scope = "bidirectional_rnn";
 };
 /// The results of both directions; `concat({forward.outputs, backward.outputs}, 2)` joins the outputs.
@@ -58,10 +58,10 @@ bidirectional_rnn_result bidirectional_dynamic_rnn(const rnn_cell& forward, cons
 
 /// Options of `static_rnn`, as for `dynamic_rnn`.
 struct static_rnn_options {
-  std::optional<operand_value> sequence_length{};
-  rnn_state initial_state{};
-  std::optional<dtype> type{};
-  rnn_scope scope = "rnn";
+  std::optional<operand_value> sequence_length{};  // integers [batch]; empty: all sequences are as long as the inputs
+  rnn_state initial_state{};                       // empty: zeros
+  std::optional<dtype> type{};                     // of zeros as the initial state; empty: that of the inputs
+  rnn_scope scope = "rnn";                         // the variable scope of the cell
 };
 /// The outputs of each step, and the state after the last.
 struct static_rnn_result {

@@ -23,11 +23,11 @@ placement_strategy greedy_load_balancing(int tasks, std::function<double(const g
 
 /// Options of `replica_device_setter`.
 struct replica_device_options {
-  int ps_tasks = 0;
-  std::string ps_device = "/job:ps";
-  std::string worker_device = "/job:worker";
-  bool merge_devices = true;  // whether the parts left open by a node's own device are filled in; if not, such a node is unchanged
-  std::optional<cluster_spec> cluster{};  // overrides `ps_tasks`
+  int ps_tasks = 0;                           // the number of parameter servers; 0: nothing is placed
+  std::string ps_device = "/job:ps";          // the job of the variables
+  std::string worker_device = "/job:worker";  // the device of all other nodes
+  bool merge_devices = true;                  // whether the parts left open by a node's own device are filled in
+  std::optional<cluster_spec> cluster{};      // overrides `ps_tasks`
   std::vector<std::string> ps_ops{"Variable",
                                   "VariableV2",
                                   "AutoReloadVariable",

@@ -39,7 +39,9 @@ class control_input {
   control_input(const output& o) : owner_(&o.owner()), index_(o.index()) {}
   control_input(const graph_operation& o) : owner_(&o.owner()), index_(o.index()) {}
   control_input(const collection_item& item);
+  /// The graph of the operation.
   graph& owner() const { return *owner_; }
+  /// Its place in the graph.
   int index() const { return index_; }
 
  private:

@@ -16,9 +16,9 @@ variable_partitioner fixed_size_partitioner(std::int64_t num_shards, int axis = 
 
 /// Options of `variable_axis_size_partitioner`.
 struct variable_axis_size_options {
-  int axis = 0;
-  std::int64_t bytes_per_string_element = 16;
-  std::int64_t max_shards = 0;  // 0: no limit
+  int axis = 0;                                // the axis that is cut
+  std::int64_t bytes_per_string_element = 16;  // what a string counts for
+  std::int64_t max_shards = 0;                 // 0: no limit
 };
 /// Cuts a variable along an axis into slices of at most `max_shard_bytes` bytes, but of at least one element of the axis.
 /// Errors: invalid_argument for arguments below 1. Source: TensorFlow `variable_axis_size_partitioner`.
@@ -26,8 +26,8 @@ variable_partitioner variable_axis_size_partitioner(std::int64_t max_shard_bytes
 
 /// Options of `min_max_variable_partitioner`.
 struct min_max_partitioner_options {
-  std::int64_t max_partitions = 1;
-  int axis = 0;
+  std::int64_t max_partitions = 1;          // the most slices
+  int axis = 0;                             // the axis that is cut
   std::int64_t min_slice_size = 256 << 10;  // bytes
   std::int64_t bytes_per_string_element = 16;
 };

@@ -15,6 +15,7 @@ class reuse_setting {
   template <std::same_as<bool> T>
   constexpr reuse_setting(T reuse) : mode_(reuse ? reuse_mode::yes : reuse_mode::none) {}
   constexpr reuse_setting(reuse_mode mode) : mode_(mode) {}
+  /// What was asked for.
   constexpr reuse_mode mode() const { return mode_; }
 
  private:
@@ -23,12 +24,12 @@ class reuse_setting {
 
 /// Options of a variable scope; those not given are inherited.
 struct variable_scope_options {
-  reuse_setting reuse{};
-  first_value initializer{};
-  variable_regularizer regularizer{};
-  std::optional<dtype> type{};
-  std::string default_name{};        // used, and made unique, if the name is null
-  bool auxiliary_name_scope = true;  // whether a name scope is opened
+  reuse_setting reuse{};               // `true`: variables must exist; AUTO_REUSE: they are made where they do not
+  first_value initializer{};           // of variables without an initializer of their own
+  variable_regularizer regularizer{};  // of variables without a regularizer of their own
+  std::optional<dtype> type{};         // of variables without a dtype of their own
+  std::string default_name{};          // used, and made unique, if the name is null
+  bool auxiliary_name_scope = true;    // whether a name scope is opened
   variable_partitioner partitioner{};
   std::optional<bool> use_resource{};  // whether new variables are variables by handle
 };
@@ -37,6 +38,7 @@ struct variable_scope_options {
 class variable_scope_object {
  public:
   explicit variable_scope_object(std::shared_ptr<variable_scope_state> state) : state_(std::move(state)) {}
+  /// The name of the scope, "foo/bar", in front of variables.
   const std::string& name() const { return state_->name; }
   /// The name scope that was opened with the variable scope: "foo/".
   const std::string& original_name_scope() const { return state_->original_name_scope; }
@@ -68,7 +70,9 @@ class [[nodiscard]] variable_scope {
   variable_scope& operator=(const variable_scope&) = delete;
   ~variable_scope();
 
+  /// The name of the scope, "foo/bar", in front of variables.
   const std::string& name() const { return nodes_->variables.current->name; }
+  /// The name scope that was opened with the variable scope: "foo/".
   const std::string& original_name_scope() const { return nodes_->variables.current->original_name_scope; }
   /// The scope as an object, with which it can be re-entered.
   variable_scope_object object() const { return variable_scope_object(nodes_->variables.current); }

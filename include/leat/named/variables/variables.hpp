@@ -13,8 +13,8 @@ namespace leat {
 
 /// Options of a new variable.
 struct variable_options {
-  bool trainable = true;
-  bool validate_shape = true;
+  bool trainable = true;                   // whether optimizers train it by default
+  bool validate_shape = true;              // whether its shape must be known, and stays as it is
   std::vector<std::string> collections{};  // empty: the global variables
   std::optional<bool> use_resource{};      // a variable by handle; not given: as the variable scope says, or else not
 };
@@ -157,12 +157,12 @@ class first_value {
 
 /// Settings of `get_variable`; those not given are inherited from the variable scope.
 struct variable_settings {
-  std::optional<dtype> type{};
-  first_value initializer{};
-  variable_regularizer regularizer{};
-  bool trainable = true;
-  std::vector<std::string> collections{};
-  std::optional<bool> use_resource{};
+  std::optional<dtype> type{};             // not given: float32, or that of an initial value
+  first_value initializer{};               // a rule, such as `random_normal()`, or a value; not given: `glorot_uniform`
+  variable_regularizer regularizer{};      // its term is added to the collection `regularization_losses`
+  bool trainable = true;                   // whether optimizers train it by default
+  std::vector<std::string> collections{};  // empty: the global variables
+  std::optional<bool> use_resource{};      // whether it is a variable by handle
 };
 
 namespace detail {

@@ -148,26 +148,37 @@ class kernel_context {
   kernel_node& node;
   step_state& step;
 
+  /// How many inputs the node has.
   int input_count() const { return static_cast<int>(inputs_.size()); }
+  /// How many results the node has.
   int result_count() const { return static_cast<int>(results_.size()); }
   /// The value of an input; for a variable, its current value. Errors: failed_precondition if the variable has none.
   const tensor_value& input(int k);
   /// Moves an input out. The kernel may write to the value if it is the only holder.
   tensor_value take(int k);
+  /// Whether an input is a reference to a variable, not a value.
   bool is_variable(int k) { return at(k).variable != nullptr; }
   /// The variable that an input refers to. Errors: invalid_argument if the input is a value.
   variable_slot& variable(int k);
+  /// An input as it came: a value, a variable, or dead.
   const token& incoming(int k) { return at(k); }
 
   /// Sets a result. A result that the node does not have is dropped, because nothing reads it.
   void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
+  /// Sets a result to a reference to a variable.
   void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
+  /// Sets a result to what came in, or to a value, a variable, or dead.
   void set_token(int k, token t);
+  /// Sets a result that nothing may use, as that of the branch not taken.
   void set_dead(int k) { set_token(k, {{}, nullptr, true}); }
 
+  /// The dtype of an input.
   dtype type(int k) { return input(k).type(); }
+  /// The shape of an input.
   const shape& extent(int k) { return input(k).extent(); }
+  /// An input of one integer. Errors: invalid_argument for another dtype or number of elements.
   std::int64_t number(int k) { return leat::integer(input(k)); }
+  /// An input of integers. Errors: invalid_argument for another dtype.
   std::vector<std::int64_t> numbers(int k) { return integers(input(k)); }
 
  private:
@@ -178,6 +189,7 @@ class kernel_context {
   std::span<token> results_;
 };
 
+/// What runs a node: reads the inputs from the context, and sets the results there. It throws an error of leat to fail the run.
 using operator_kernel = std::function<void(kernel_context&)>;
 
 // The library's own kernels. Higher layers add kernels of their own, because a graph read from a file may contain such nodes.

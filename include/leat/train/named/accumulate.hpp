@@ -9,8 +9,8 @@ namespace leat {
 /// The operations of accumulated training: `add` adds the gradients of one batch, `apply` makes a training step of the mean of all batches
 /// since the last step.
 struct accumulated_steps {
-  graph_operation add;
-  graph_operation apply;
+  graph_operation add;       // adds the gradients of one run
+  graph_operation apply;     // updates the variables by the mean of them, and starts anew
   std::vector<output> sums;  // one for each variable that has a gradient
   output count;
 };

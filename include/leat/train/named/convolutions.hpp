@@ -22,11 +22,11 @@ struct along_axes {
 
 /// Options of layers that convolve.
 struct convolution_options {
-  along_axes strides = 1;
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  along_axes dilation_rate = 1;      // from element to element of a window; 1 where strides are not
-  activation_function activation{};  // empty: linear
+  along_axes strides = 1;                        // from window to window
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  along_axes dilation_rate = 1;                  // from element to element of a window; 1 where strides are not
+  activation_function activation{};              // empty: linear
   bool use_bias = true;
   first_value kernel_initializer{};  // empty: the scope's, or else Glorot's
   first_value bias_initializer = zeros;
@@ -61,18 +61,19 @@ output conv3d(const output& x, std::int64_t filters, const along_axes& size, con
 layer conv2d_transpose(std::int64_t filters, const along_axes& size, const convolution_options& options = {});
 output conv2d_transpose(const output& x, std::int64_t filters, const along_axes& size, const convolution_options& options = {},
                         const std::source_location& where = std::source_location::current());
-/// The same of volumes. Variables: `kernel` [depth, height, width, filters, channels], `bias` [filters]. Source: `conv3d_transpose`.
+/// The transpose of a convolution of volumes, as `conv2d_transpose` of images. Variables: `kernel` [depth, height, width, filters,
+/// channels], `bias` [filters]. Source: `conv3d_transpose`.
 layer conv3d_transpose(std::int64_t filters, const along_axes& size, const convolution_options& options = {});
 output conv3d_transpose(const output& x, std::int64_t filters, const along_axes& size, const convolution_options& options = {},
                         const std::source_location& where = std::source_location::current());
 
 /// Options of `depthwise_conv2d`, `separable_conv1d` and `separable_conv2d`.
 struct separable_options {
-  along_axes strides = 1;
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  along_axes dilation_rate = 1;
-  std::int64_t depth_multiplier = 1;  // filters of each channel
+  along_axes strides = 1;                        // from window to window
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  along_axes dilation_rate = 1;                  // from element to element of a window
+  std::int64_t depth_multiplier = 1;             // filters of each channel
   activation_function activation{};
   bool use_bias = true;
   first_value depthwise_initializer{};
@@ -96,17 +97,18 @@ output depthwise_conv2d(const output& x, const along_axes& size, const separable
 layer separable_conv1d(std::int64_t filters, const along_axes& size, const separable_options& options = {});
 output separable_conv1d(const output& x, std::int64_t filters, const along_axes& size, const separable_options& options = {},
                         const std::source_location& where = std::source_location::current());
-/// The same of images. Variables: `depthwise_kernel` [height, width, channels, depth_multiplier], `pointwise_kernel` [1, 1, channels
-/// depth_multiplier, filters], `bias` [filters]. Source: `separable_conv2d`.
+/// A convolution of each channel of images, then of all channels at each position. Variables: `depthwise_kernel` [height, width, channels,
+/// depth_multiplier], `pointwise_kernel` [1, 1, channels depth_multiplier, filters], `bias` [filters]. Shapes, dtypes and errors: as for
+/// `conv2d`. Source: `separable_conv2d`.
 layer separable_conv2d(std::int64_t filters, const along_axes& size, const separable_options& options = {});
 output separable_conv2d(const output& x, std::int64_t filters, const along_axes& size, const separable_options& options = {},
                         const std::source_location& where = std::source_location::current());
 
 /// Options of layers that pool.
 struct pooling_options {
-  padding pad = padding::valid;
-  axis_order order = axis_order::channels_last;
-  std::string name{};  // empty: the function's, made unique
+  padding pad = padding::valid;                  // `same`: as many windows as positions, over the stride
+  axis_order order = axis_order::channels_last;  // where the channels are
+  std::string name{};                            // empty: the function's, made unique
 };
 /// The largest element of each window of sequences [batch, width, channels]. Dtypes: numbers. Errors: invalid_argument for inputs, sizes
 /// or settings that do not fit. Source: `max_pooling1d`.

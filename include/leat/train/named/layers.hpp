@@ -87,9 +87,9 @@ output dense(const output& x, std::int64_t units, const dense_options& options =
 /// Options of `dropout`. `training` is whether elements are dropped: a bool, or a bool tensor, such as a placeholder that is true in
 /// training runs.
 struct dropout_options {
-  std::variant<bool, output> training = false;
-  std::uint64_t seed = 0;
-  std::string name{};
+  std::variant<bool, output> training = false;  // whether elements are dropped
+  std::uint64_t seed = 0;                       // 0: other numbers in each session
+  std::string name{};                           // empty: "dropout", made unique
 };
 /// Dropout: in training, each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise; x itself when not training.
 /// Shapes: result like x. Errors: invalid_argument for a rate outside [0, 1). Source: `dropout`.
@@ -99,11 +99,11 @@ output dropout(const output& x, double rate, const dropout_options& options = {}
 
 /// Options of `embedding`.
 struct embedding_options {
-  first_value initializer = random_uniform(-0.05, 0.05);
-  variable_regularizer regularizer{};
-  bool trainable = true;
-  std::string name{};
-  reuse_setting reuse{};
+  first_value initializer = random_uniform(-0.05, 0.05);  // of the table
+  variable_regularizer regularizer{};                     // of the table
+  bool trainable = true;                                  // whether optimizers train the table by default
+  std::string name{};                                     // of the variable scope; empty: "embedding", made unique
+  reuse_setting reuse{};                                  // whether the variable of `name` is reused
 };
 /// An embedding: rows of a table by ids. Variables: `embeddings` [rows, units]. Shapes: ids [...]; result [..., units]. Dtypes: ids int32
 /// or int64. Errors in a run: invalid_argument for ids out of range. Source: `keras.layers.Embedding`.
@@ -124,6 +124,7 @@ class sequential {
   sequential() = default;
   sequential(std::initializer_list<layer> layers) : layers_(layers) {}
   explicit sequential(std::vector<layer> layers) : layers_(std::move(layers)) {}
+  /// Adds a layer behind the others.
   void add(const layer& next) { layers_.push_back(next); }
   /// The output of the last layer. Errors: those of the layers.
   output operator()(const output& inputs, const std::source_location& where = std::source_location::current()) const;

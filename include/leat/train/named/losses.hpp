@@ -23,10 +23,10 @@ namespace leat::losses {
 
 /// Options of a loss. Weights have rank 0, or the rank of the losses with each dimension 1 or equal.
 struct loss_options {
-  operand_value weights = 1.0f;
-  losses::reduction reduction = losses::reduction::sum_by_nonzero_weights;
-  std::string_view scope{};                                // scope of the nodes; empty: the loss's own name
-  std::string_view collection = leat::collection::losses;  // the collection that the result is added to; empty: none
+  operand_value weights = 1.0f;                                             // multiply the losses of the elements
+  losses::reduction reduction = losses::reduction::sum_by_nonzero_weights;  // how they become one loss
+  std::string_view scope{};                                                 // scope of the nodes; empty: the loss's own name
+  std::string_view collection = leat::collection::losses;                   // the collection that the result is added to; empty: none
 };
 
 /// Weights and reduces the losses of elements. Shapes: losses [...]; result [], or that of the losses if the reduction is `none`.

@@ -21,8 +21,8 @@ namespace leat::metrics {
 
 /// A metric: its value over all batches so far, and its value after adding the batch of the current run.
 struct metric {
-  output value;
-  output update;
+  output value;   // of all updates so far
+  output update;  // adds the values of one run, and is the value after that
 };
 
 /// Options of a metric.
@@ -92,10 +92,11 @@ enum class curve { roc, pr };
 /// The height of the curve between two thresholds: `trapezoidal` takes the mean of both ends, `minoring` the lower one, `majoring` the
 /// higher one.
 enum class summation { trapezoidal, minoring, majoring };
+/// Options of `auc`.
 struct auc_options {
-  std::int32_t num_thresholds = 200;  // 2 to 1,000,000
-  metrics::curve curve = metrics::curve::roc;
-  summation method = summation::trapezoidal;
+  std::int32_t num_thresholds = 200;           // 2 to 1,000,000
+  metrics::curve curve = metrics::curve::roc;  // under which the area is computed
+  summation method = summation::trapezoidal;   // the height between two thresholds
 };
 /// The area under a curve, computed from thresholds at equal distances. Shapes: labels and predictions the same. Dtypes: labels are cast to
 /// bool, predictions are probabilities. Errors: as for all metrics, and for a number of thresholds out of range; in a run invalid_argument

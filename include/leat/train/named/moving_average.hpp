@@ -24,6 +24,7 @@ class exponential_moving_average {
  public:
   explicit exponential_moving_average(const operand_value& decay, const moving_average_options& options = {});
 
+  /// The name of the averages' scope.
   const std::string& name() const;
   /// The operation that updates the averages of these variables and tensors, or of all trainable variables. Averages that do not exist yet
   /// are made. Variables are added to the collection `moving_average_variables`.

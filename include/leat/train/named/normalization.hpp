@@ -25,9 +25,9 @@ struct batch_normalization_options {
 };
 /// The output of a batch normalization, its variables (empty if it does not have them) and its updates.
 struct batch_normalization_result {
-  output y;
+  output y;  // the normalized inputs
   output beta{}, gamma{}, moving_mean{}, moving_variance{};
-  std::vector<output> updates{};
+  std::vector<output> updates{};  // of the moving averages, in training
 };
 
 /// Batch normalization: (x - mean) / √(variance + epsilon) gamma + beta for each channel. In training, mean and variance are the batch's,

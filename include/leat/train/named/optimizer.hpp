@@ -15,8 +15,8 @@ class optimizer;
 
 /// A gradient and its variable ("w:0"); the gradient may be empty.
 struct variable_gradient {
-  gradient_value gradient;
-  output variable;
+  gradient_value gradient;  // empty if the loss does not depend on the variable
+  output variable;          // what is trained
 };
 
 /// What the gradients of one step wait for: nothing, all gradients of the same node, or all gradients of the graph.

@@ -27,9 +27,9 @@ output inverse_time_decay(const operand_value& rate, const output& step, const o
 
 /// Options of `polynomial_decay`.
 struct polynomial_decay_options {
-  operand_value end_learning_rate = 0.0001f;
-  operand_value power = 1.0f;
-  bool cycle = false;  // starts over: the period becomes the first multiple of decay_steps that the step has not passed
+  operand_value end_learning_rate = 0.0001f;  // the rate after decay_steps
+  operand_value power = 1.0f;                 // 1: a straight line
+  bool cycle = false;                         // starts over: the period becomes the first multiple of decay_steps at or after the step
   std::string name = "PolynomialDecay";
 };
 /// Polynomial decay: (rate - end)(1 - step / decay_steps)^power + end up to decay_steps, then `end`; a scalar. Errors: as for
@@ -64,9 +64,9 @@ output cosine_decay_restarts(const operand_value& rate, const output& step, cons
 
 /// Options of `linear_cosine_decay`.
 struct linear_cosine_decay_options {
-  operand_value num_periods = 0.5f;
-  operand_value alpha = 0.0f;
-  operand_value beta = 0.001f;
+  operand_value num_periods = 0.5f;  // periods of the cosine
+  operand_value alpha = 0.0f;        // added to the line
+  operand_value beta = 0.001f;       // the share of the rate that stays
   std::string name = "LinearCosineDecay";
 };
 /// Linear cosine decay: rate ((alpha + 1 - x)(1 + cos(2 π num_periods x)) / 2 + beta), where x = step / decay_steps is at most 1; a scalar.

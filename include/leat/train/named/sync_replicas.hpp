@@ -88,8 +88,11 @@ class sync_replicas {
   graph_operation minimize(const output& loss, const minimize_options& options,
                            const std::source_location& where = std::source_location::current());
 
+  /// The optimizer that updates the variables.
   const named_optimizer& optimizer() const { return optimizer_; }
+  /// How many gradients make an update.
   int replicas_to_aggregate() const { return options_.replicas_to_aggregate; }
+  /// How many workers there are.
   int total_num_replicas() const { return options_.total_num_replicas; }
 
   // Functions for use after apply_gradients. Errors of all below: failed_precondition before it.
