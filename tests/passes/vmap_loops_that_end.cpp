@@ -78,3 +78,22 @@ TEST_CASE("cond and switch_case: a choice of all lanes, and one of each") {
   check_like_alone(3, choices, std::tuple(placeholder<"x", double, 3, 2>(), placeholder<"a", double, 3>()),
                    std::tuple(placeholder<"x1", double, 2>(), placeholder<"a1", double>()));
 }
+
+TEST_CASE("a function that a lane does not run has no part in gradients, though it has none there") {
+  auto x = placeholder<"x", double, 4>();
+  auto a = placeholder<"a", double>();
+  auto y = vmap([&](auto v) {
+    return cond(greater(v, a), [&](auto u) { return log(u - a); }, [&](auto u) { return u * a; }, v);
+  })(x);
+  auto [dx, da] = gradients(y, x, a);
+  session s{y, dx, da};
+  const auto [values, gx, ga] = s.run(fetch(y, dx, da), x = std::vector<double>{2, 0.5, 4, 0}, a = 0.5);
+  CHECK(values(0) == doctest::Approx(std::log(1.5)));
+  CHECK(values(1) == 0.25);
+  CHECK(values(3) == 0);
+  CHECK(gx(0) == doctest::Approx(1 / 1.5));
+  CHECK(gx(1) == 0.5);
+  CHECK(gx(2) == doctest::Approx(1 / 3.5));
+  CHECK(gx(3) == 0.5);
+  CHECK(ga == doctest::Approx(0.5 - 1 / 1.5 - 1 / 3.5));
+}

@@ -44,6 +44,8 @@ class body_batcher {
   }
 
  private:
+  static constexpr std::int64_t most_repeated = 16;  // elements of an input that models share, which are repeated for each
+
   constexpr bool has(batching_way way) const { return (by_.how & way) != 0; }
   constexpr int axis(int rank) const { return has(models_last) ? rank : 0; }
   constexpr shape with_models(const shape& one) const {
@@ -63,31 +65,49 @@ class body_batcher {
     list_of.push_back(add_loop_input(to.g, role, list_of.size(), info));
   }
 
+  constexpr void enter(const list<int>& from, loop_body& to, list<int>& list_of, loop_role role, std::int64_t differ) const {
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      tensor_info info = b_.g.at(from[k]).result;
+      if (in_set(differ, k)) info.extent = with_models(info.extent);
+      add(to, list_of, role, info);
+    }
+  }
+  // Gives the step its inputs. Where models end apart, gradients flow through inputs of those alone that make the step: a function that has
+  // none where another model has ended would make NaN of the zero that it is given.
+  constexpr void give(const list<int>& from, const list<int>& to, std::int64_t differ, const output& goes, batcher& all) const {
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      const tensor_info& info = b_.g.at(from[k]).result;
+      output x(all.to(), to[k]);
+      const bool is_small = info.extent.is_static() && info.extent.elements() <= most_repeated;
+      const bool is_guarded = apart_ && is_floating(info.type) && (in_set(differ, k) || is_small);
+      if (is_guarded) {
+        if (!in_set(differ, k)) x = broadcast_to(x, with_models(info.extent));
+        x = chosen(goes, x, make_node<stop_gradient_op>({}, x));
+      }
+      if (is_guarded || in_set(differ, k)) all.put(from[k], x, axis(info.extent.rank));
+      else all.put_shared(from[k], x);
+    }
+  }
+
   // Writes the body; false if more of it differs than was known.
   constexpr bool writes(batched_body& made) {
     loop_body& to = made.body;
     graph& g = to.g;
     g.note_models(by_.models);
     batcher all(b_.g, g, by_.models);
-    const auto enter = [&](const list<int>& from, list<int>& list_of, loop_role role, std::int64_t differ) {
-      for (std::size_t k = 0; k < from.size(); ++k) {
-        tensor_info info = b_.g.at(from[k]).result;
-        const int place = axis(info.extent.rank);
-        if (in_set(differ, k)) info.extent = with_models(info.extent);
-        add(to, list_of, role, info);
-        if (in_set(differ, k)) all.put(from[k], output(g, list_of.back()), place);
-        else all.put_shared(from[k], output(g, list_of.back()));
-      }
-    };
     for (const list<int>* each : {&b_.states, &b_.outs})
       for (const int i : *each)
         if (b_.g.at(i).result.extent.rank + 2 > max_rank) {
           made.problem << "vmap: a loop whose states or results have more than " << max_rank - 2 << " dimensions";
           return true;
         }
-    enter(b_.states, to.states, loop_role::state, states_);
-    enter(b_.xs, to.xs, loop_role::sequence, by_.xs);
-    enter(b_.invariants, to.invariants, loop_role::invariant, by_.invariants);
+    enter(b_.states, to, to.states, loop_role::state, states_);
+    enter(b_.xs, to, to.xs, loop_role::sequence, by_.xs);
+    enter(b_.invariants, to, to.invariants, loop_role::invariant, by_.invariants);
+    const output goes = apart_ ? going(to) : output{};
+    give(b_.states, to.states, states_, goes, all);
+    give(b_.xs, to.xs, by_.xs, goes, all);
+    give(b_.invariants, to.invariants, by_.invariants, goes, all);
     const bool knew = !finds_more(all);
     made.problem = all.problem();
     if (made.problem.size > 0) return true;
@@ -97,11 +117,14 @@ class body_batcher {
     to.is_reversed = b_.is_reversed;
     to.is_limited = b_.is_limited;
     to.adds = b_.adds;
-    const output goes = apart_ ? going(to) : output{};
     for (std::size_t k = 0; k < b_.states.size(); ++k) {
       const output state(g, to.states[k]);
+      if (b_.next[k] == b_.states[k] && b_.adds[k] == 0) {
+        to.next.push_back(state.index());
+        continue;
+      }
       output next = in_set(states_, k) ? all.all(b_.next[k], axis(b_.state(k).extent.rank)) : all.shared(b_.next[k]);
-      if (apart_ && next.index() != state.index()) next = chosen(goes, next, b_.adds[k] != 0 ? constant_like(next, 0) : state);
+      if (apart_) next = chosen(goes, next, b_.adds[k] != 0 ? constant_like(next, 0) : state);
       to.next.push_back(next.index());
     }
     for (std::size_t k = 0; k < b_.outs.size(); ++k) {
