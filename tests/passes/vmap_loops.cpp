@@ -39,7 +39,8 @@ constexpr auto scans = [](auto h0, auto xs, auto w) {
 }  // namespace
 
 TEST_CASE("scan and fold, in both directions: as each lane alone") {
-  check_like_alone(3, scans, std::tuple(placeholder<"h", double, 3, 2>(), placeholder<"x", double, 3, 5, 2>(), placeholder<"w", double, 3, 2>()),
+  check_like_alone(3, scans,
+                   std::tuple(placeholder<"h", double, 3, 2>(), placeholder<"x", double, 3, 5, 2>(), placeholder<"w", double, 3, 2>()),
                    std::tuple(placeholder<"h1", double, 2>(), placeholder<"x1", double, 5, 2>(), placeholder<"w1", double, 2>()));
 }
 
@@ -94,7 +95,8 @@ TEST_CASE("other axes, one lane, functions within functions, and vmap in a step"
     auto more = x, less = x;
     more.data()[i] += step;
     less.data()[i] -= step;
-    const auto above = s.run(fetch(pairs, inside), h0 = h, xs = more, table = t), below = s.run(fetch(pairs, inside), h0 = h, xs = less, table = t);
+    const auto above = s.run(fetch(pairs, inside), h0 = h, xs = more, table = t);
+    const auto below = s.run(fetch(pairs, inside), h0 = h, xs = less, table = t);
     const double slope = (xt::sum(xt::square(std::get<0>(above)))() - xt::sum(xt::square(std::get<0>(below)))()) / (2 * step);
     CHECK(dp.data()[i] == doctest::Approx(slope).epsilon(1e-6));
     const double other = (xt::sum(xt::square(std::get<1>(above)))() - xt::sum(xt::square(std::get<1>(below)))()) / (2 * step);

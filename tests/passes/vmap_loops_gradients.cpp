@@ -29,9 +29,11 @@ TEST_CASE("gradients within the function: one for each lane") {
     auto [dh, dx, dw] = gradients(loss, h0, xs, w);
     return std::tuple(loss, dh, dx, dw);
   };
-  check_like_alone(4, slopes,
-                   std::tuple(placeholder<"h", float, "lanes", 2>(), placeholder<"x", float, "lanes", 5, 2>(), placeholder<"w", float, "lanes", 2>()),
-                   std::tuple(placeholder<"h1", float, 2>(), placeholder<"x1", float, 5, 2>(), placeholder<"w1", float, 2>()));
+  for (const std::size_t lanes : {std::size_t{4}, std::size_t{1}, std::size_t{0}})
+    check_like_alone(
+        lanes, slopes,
+        std::tuple(placeholder<"h", float, "lanes", 2>(), placeholder<"x", float, "lanes", 5, 2>(), placeholder<"w", float, "lanes", 2>()),
+        std::tuple(placeholder<"h1", float, 2>(), placeholder<"x1", float, 5, 2>(), placeholder<"w1", float, 2>()));
 }
 
 TEST_CASE("gradients of loops of many lanes: of what is shared the sum") {

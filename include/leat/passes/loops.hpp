@@ -25,7 +25,7 @@ struct loop_memory_op {
     for (int a = 0; a < x.attribute(2); ++a) extent.push(x.attribute(3 + a));
     return {static_cast<dtype>(x.attribute(1)), extent};
   }
-  /// The loop sets what its memory holds for many models, once it is written.
+  /// Stands for nothing: the loop sets what its memory holds after it, for many models.
   static constexpr void batch(batcher& all, int i) { all.set(i, all.handle(all.one().input(all.one().at(i), 0)), true); }
 };
 
@@ -195,10 +195,15 @@ constexpr void batch_loop(batcher& all, int i, const loop_body& b) {
   const batched_body made = batched_of(b, by);
   if (made.problem.size > 0) return all.fail(made.problem);
   by.states = made.states;
+  const std::size_t operands = 3 * made.body.states.size() + xs + made.body.invariants.size() + b.outs.size() + (b.is_limited ? 1 : 0) +
+                               (b.go >= 0 ? 1 : 0);
+  if (operands > graph::max_operands) return all.fail(message{} << "vmap: a loop with too many states, sequences and captured tensors");
   const auto axis = [&](int rank) { return (by.how & models_last) != 0 ? rank : 0; };
   loop_operands from;
-  for (std::size_t k = 0; k < states; ++k)
-    from.states.push_back((in_set(made.states, k) ? batcher::moved(all.each(input(k)), 0, axis(b.state(k).extent.rank)) : all.handle(input(k))).index());
+  for (std::size_t k = 0; k < states; ++k) {
+    const bool differs = in_set(made.states, k);
+    from.states.push_back((differs ? batcher::moved(all.each(input(k)), 0, axis(b.state(k).extent.rank)) : all.handle(input(k))).index());
+  }
   for (std::size_t k = 0; k < xs; ++k) {
     const output x = all.handle(input(states + k));
     from.xs.push_back((in_set(by.xs, k) ? batcher::moved(x, 0, 1 + axis(x.extent().rank - 2)) : x).index());

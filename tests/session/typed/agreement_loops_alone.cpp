@@ -95,5 +95,6 @@ TEST_CASE("loops of many lanes, which end apart") {
   auto [dx, dv, dw] = gradients(reduce_sum(sums) + reduce_sum(last) + reduce_sum(chosen), x, v, w);
   auto elements = xt::xtensor<double, 3>::from_shape({3, 4, 2});
   for (std::size_t i = 0; i < elements.size(); ++i) elements.data()[i] = std::sin(static_cast<double>(i));
-  check_agreement(last, steps, chosen, sums, slope, dx, dv, dw)(x = std::vector<double>{7, 1, 0.3}, v = elements, w = std::vector<double>{0.5, -0.2});
+  check_agreement(last, steps, chosen, sums, slope, dx, dv, dw)(x = std::vector<double>{7, 1, 0.3}, v = elements,
+                                                                w = std::vector<double>{0.5, -0.2});
 }
