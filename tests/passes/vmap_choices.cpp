@@ -17,7 +17,8 @@ using namespace leat_test;
 
 TEST_CASE("cond and switch_case: a choice of all lanes, and one of each") {
   constexpr auto choices = [](auto x, auto a) {
-    auto mine = cond(greater(reduce_sum(x), 0.0_c), [](auto u, auto v) { return u * v; }, [=](auto u, auto v) { return exp(u) + v * a; }, x, a);
+    auto mine = cond(
+        greater(reduce_sum(x), 0.0_c), [](auto u, auto v) { return u * v; }, [=](auto u, auto v) { return exp(u) + v * a; }, x, a);
     auto k = cast<std::int32_t>(a * 4_c);
     auto which =
         switch_case(k, std::tuple([](auto v) { return v + 1_c; }, [](auto v) { return v * v; }, [](auto v) { return exp(v); }), x);
