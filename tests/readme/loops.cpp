@@ -2,6 +2,7 @@
 
 // [listing loops_includes]
 #include <leat/loops.hpp>
+#include <leat/vmap.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -148,6 +149,45 @@ bool checkpoints() {
   return std::isfinite(d(0, 0));
 }
 
+// Loops of many models.
+bool many() {
+  // [listing loops_vmap]
+  auto starts = placeholder<"starts", double, "runs">();
+  auto rates = placeholder<"rates", double, "runs">();
+  auto noise = placeholder<"noise", double, "runs", "time">();
+
+  auto [ends, peaks] = vmap([](auto start, auto rate, auto ws) {
+    auto [end, path] = scan(
+        [&](auto x, auto w) {
+          auto next = x + rate * x * (1_c - x) + w;
+          return std::tuple(next, next);
+        },
+        start, ws);
+    return std::tuple(end, reduce_max(path));
+  })(starts, rates, noise);
+  auto [by_rate] = gradients(ends, rates);
+
+  auto [halved, halvings] = vmap([](auto x) {
+    return counted_while_loop<100>([](auto v) { return greater(v, 1.0_c); }, [](auto v) { return v * 0.5_c; }, x);
+  })(starts);
+  // [end]
+  session s{ends, peaks, by_rate, halved, halvings};
+  const xt::xtensor<double, 2> ws{{0.1, 0}, {0, 0.2}, {-0.1, 0.3}};
+  const std::vector<double> at{0.5, 3, 1}, r{0.5, 0.1, 1};
+  const auto [e, p, d, h, n] = s.run(fetch(ends, peaks, by_rate, halved, halvings), starts = at, rates = r, noise = ws);
+  bool right = n(0) == 0 && n(1) == 2 && n(2) == 0 && h(1) == 0.75;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double x = at[k], peak = -1e9, slope = 0;
+    for (std::size_t t = 0; t < 2; ++t) {
+      slope = slope * (1 + r[k] * (1 - 2 * x)) + x * (1 - x);
+      x = x + r[k] * x * (1 - x) + ws(k, t);
+      peak = std::max(peak, x);
+    }
+    right = right && std::abs(e(k) - x) < 1e-12 && std::abs(p(k) - peak) < 1e-12 && std::abs(d(k) - slope) < 1e-12;
+  }
+  return right;
+}
+
 }  // namespace
 
-int main() { return smoothing() && several() && root() && choice() && layers() && equations() && checkpoints() ? 0 : 1; }
+int main() { return smoothing() && several() && root() && choice() && layers() && equations() && checkpoints() && many() ? 0 : 1; }

@@ -5,6 +5,7 @@
 //   type       TensorFlow's name of the operator, "MatMul"
 //   kind       how it is executed, see `op_kind`
 //   infer      dtype and shape of the result from those of the operands, or the problem with the operands
+//   batch      optional, of kernels: writes the node for many models (`vmap`); others have a rule in passes/batching.hpp
 //   results    optional: how many results it has, or a function of the operands and attributes that returns the number; only composite
 //              operators have several. `infer` is then called for each, with the number of the result in `x.result`; `expand` and `gradient`
 //              read it from `g.result_number()`
@@ -43,6 +44,9 @@ namespace leat {
 class graph;
 class graph_operation;
 class gradient_scope;
+namespace passes {
+class batcher;
+}
 
 /// How an operator is executed.
 enum class op_kind : int {
@@ -190,6 +194,7 @@ struct op_info {
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
   double (*fold)(const double*) = nullptr;
+  void (*batch)(passes::batcher&, int) = nullptr;  // writes a node, whose index is given, for many models
   detail::list_view<field> form{};
   std::string_view call_name{};
   int (*results)(const operand_list&) = nullptr;  // how many results; null: one
@@ -308,6 +313,8 @@ constexpr op_info make_info() {
     info.gradient = [](gradient_scope& g) { Op::gradient(g); };
   }
   if constexpr (requires(gradient_scope& g) { Op::expand(g); }) info.expand = [](gradient_scope& g) { return Op::expand(g); };
+  if constexpr (Op::kind == op_kind::kernel)
+    if constexpr (requires(passes::batcher& b) { Op::batch(b, 0); }) info.batch = [](passes::batcher& b, int i) { Op::batch(b, i); };
   static_assert(Op::kind != op_kind::composite || requires(gradient_scope& g) { Op::expand(g); },
                 "a composite operator has `template <class G> static constexpr output expand(G& g)`: the same in other operators");
   if (Op::kind == op_kind::composite && !info.what.stops_gradient) info.has_gradient = true;

@@ -40,6 +40,58 @@ class batcher {
   /// The error, or an empty message.
   constexpr const message& problem() const { return problem_; }
 
+  // ---- for operators that have a rule of their own (`batch`) ---------------------------------------------------------------------
+
+  constexpr const graph& one() const { return one_; }
+  constexpr graph& to() const { return g_; }
+  constexpr std::int64_t models() const { return models_; }
+  /// Sets the array that replaces a graph input of one model and is shared by all models.
+  constexpr void put_shared(int leaf, const output& x) { set(leaf, x, false); }
+  /// Whether models have their own values of a node; it is computed on first use.
+  constexpr bool differs(int row) {
+    need(row);
+    return has_models(row);
+  }
+  /// Of a node that has been computed: whether models have their own values of it; its array; the array of all models.
+  constexpr bool has_models(int i) const { return has_models_[at(i)] != 0; }
+  constexpr output handle(int i) const { return {g_, row_[at(i)]}; }
+  constexpr output each(int i) const {
+    if (has_models(i)) return handle(i);
+    return broadcast_to(handle(i), with_models(extent(i)));
+  }
+  /// Sets the array of a node: with the models along its first axis, or shared.
+  constexpr void set(int i, const output& x, bool has_models) {
+    row_[at(i)] = x.index();
+    has_models_[at(i)] = has_models ? 1 : 0;
+  }
+  constexpr void fail(const message& why) {
+    if (problem_.size == 0) problem_ = why;
+  }
+  /// x with its axes reordered: axis `from` becomes axis `to`.
+  static constexpr output moved(const output& x, int from, int to) {
+    if (from == to) return x;
+    const int rank = x.extent().rank;
+    std::int64_t order[max_rank]{};
+    for (int i = 0, next = 0; i < rank; ++i) {
+      if (i == to) {
+        order[i] = from;
+        continue;
+      }
+      if (next == from) ++next;
+      order[i] = next++;
+    }
+    // Moved there and back, it is the array itself.
+    const graph& g = x.owner();
+    const node& n = g.at(x.index());
+    if (is_operator<transpose_op>(*n.op)) {
+      bool is_back = true;
+      for (int i = 0; i < rank; ++i)
+        is_back = is_back && transpose_op::axis(g.numbers.data() + n.attributes, n.attribute_count, rank, static_cast<int>(order[i])) == i;
+      if (is_back) return {x.owner(), g.input(n, 0)};
+    }
+    return make_node<transpose_op>({order, static_cast<std::size_t>(rank)}, x);
+  }
+
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -65,28 +117,7 @@ class batcher {
     for (int i = 0; i < one.rank; ++i) all.push(one[i]);
     return all;
   }
-  // x with its axes reordered: axis `from` becomes axis `to`.
-  static constexpr output moved(const output& x, int from, int to) {
-    if (from == to) return x;
-    const int rank = x.extent().rank;
-    std::int64_t order[max_rank]{};
-    for (int i = 0, next = 0; i < rank; ++i) {
-      if (i == to) {
-        order[i] = from;
-        continue;
-      }
-      if (next == from) ++next;
-      order[i] = next++;
-    }
-    return make_node<transpose_op>({order, static_cast<std::size_t>(rank)}, x);
-  }
-  constexpr output handle(int i) const { return {g_, row_[at(i)]}; }
   constexpr const shape& extent(int i) const { return one_.at(i).result.extent; }
-  // The array of all models; a value that models share is repeated for each.
-  constexpr output each(int i) const {
-    if (has_models_[at(i)] != 0) return handle(i);
-    return broadcast_to(handle(i), with_models(extent(i)));
-  }
   // Node i reshaped for broadcasting with a result that has `rank` dimensions for each model: shapes are aligned at their ends, so
   // dimensions of size 1 go between the axis of models and the others.
   constexpr output aligned(int i, int rank) const {
@@ -103,10 +134,6 @@ class batcher {
     return reshape_to(x, to);
   }
 
-  constexpr void set(int i, const output& x, bool has_models) {
-    row_[at(i)] = x.index();
-    has_models_[at(i)] = has_models ? 1 : 0;
-  }
   constexpr std::span<const std::int64_t> attributes_of(const node& n) const {
     return {one_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count)};
   }
@@ -123,6 +150,7 @@ class batcher {
     const node& n = one_.at(i);
     bool any = false;
     for (int k = 0; k < n.input_count; ++k) any = any || has_models_[at(one_.input(n, k))] != 0;
+    if (any && n.op->batch != nullptr) return n.op->batch(*this, i);
     if (any) {
       const int made = batched(n);
       if (problem_.size == 0) set(i, {g_, made}, true);

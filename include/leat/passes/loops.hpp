@@ -4,7 +4,8 @@
 // last step to the first; it reads the states of each step from a tape, which the loop keeps as soon as a gradient asks for it.
 
 #include <leat/core/list.hpp>
-#include <leat/passes/loop_body.hpp>
+#include <leat/passes/loop_code.hpp>
+#include <leat/passes/model_axes.hpp>
 
 #include <array>
 #include <span>
@@ -24,6 +25,8 @@ struct loop_memory_op {
     for (int a = 0; a < x.attribute(2); ++a) extent.push(x.attribute(3 + a));
     return {static_cast<dtype>(x.attribute(1)), extent};
   }
+  /// Stands for nothing: the loop sets what its memory holds after it, for many models.
+  static constexpr void batch(batcher& all, int i) { all.set(i, all.handle(all.one().input(all.one().at(i), 0)), true); }
 };
 
 /// A result of a loop. Inputs: its memory, the loop. Attribute: the number of the result.
@@ -33,6 +36,10 @@ struct loop_result_op {
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
   static constexpr void gradient(gradient_scope& g) {
     if (g.wants(1)) g.mark(1);
+  }
+  static constexpr void batch(batcher& all, int i) {
+    const int memory = all.one().input(all.one().at(i), 0);
+    all.set(i, all.handle(memory), all.has_models(memory));
   }
 };
 
@@ -154,6 +161,109 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   for (const int k : back.dxs) give(states + static_cast<std::size_t>(k), made[at++]);
 }
 
+/// Whether each model has few elements of everything in a loop, so that the arrays of many models are best stored with the models last:
+/// then each element is an array over the models.
+constexpr bool has_small_models(const loop_body& b, std::int64_t models) {
+  if (models >= 0 && models <= detail::model_axes::most_elements) return false;
+  bool is_small = true;
+  for (const list<int>* each : {&b.states, &b.xs, &b.invariants, &b.outs})
+    for (const int i : *each) {
+      const shape& own = b.g.at(i).result.extent;
+      is_small = is_small && own.is_static() && own.elements() <= detail::model_axes::most_elements;
+    }
+  return is_small;
+}
+
+/// Writes a loop, node `i` of the graph of one model, as one loop for all models.
+constexpr void batch_loop(batcher& all, int i, const loop_body& b) {
+  const node n = all.one().at(i);
+  graph& g = all.to();
+  const auto states = b.states.size(), xs = b.xs.size(), invariants = b.invariants.size();
+  const auto input = [&](std::size_t k) { return all.one().input(n, static_cast<int>(k)); };
+  const auto differing = [&](std::size_t from, std::size_t count) {
+    std::int64_t set = 0;
+    for (std::size_t k = 0; k < count; ++k)
+      if (all.has_models(input(from + k))) set |= std::int64_t{1} << k;
+    return set;
+  };
+  const std::int64_t length = all.one().attribute(n, loop_length);
+  batching_of_body by{all.models(), differing(0, states), differing(states, xs), differing(states + xs, invariants), 0};
+  const bool limit_differs_here = b.is_limited && all.has_models(input(states + xs + invariants));
+  if (limit_differs_here) by.how |= limit_differs;
+  if (length == 1) by.how |= at_most_once;
+  if (has_small_models(b, all.models())) by.how |= models_last;
+  const batched_body made = batched_of(b, by);
+  if (made.problem.size > 0) return all.fail(made.problem);
+  by.states = made.states;
+  const std::size_t operands = 3 * made.body.states.size() + xs + made.body.invariants.size() + b.outs.size() + (b.is_limited ? 1 : 0) +
+                               (b.go >= 0 ? 1 : 0);
+  if (operands > graph::max_operands) return all.fail(message{} << "vmap: a loop with too many states, sequences and captured tensors");
+  const auto axis = [&](int rank) { return (by.how & models_last) != 0 ? rank : 0; };
+  loop_operands from;
+  for (std::size_t k = 0; k < states; ++k) {
+    const bool differs = in_set(made.states, k);
+    from.states.push_back((differs ? batcher::moved(all.each(input(k)), 0, axis(b.state(k).extent.rank)) : all.handle(input(k))).index());
+  }
+  for (std::size_t k = 0; k < xs; ++k) {
+    const output x = all.handle(input(states + k));
+    from.xs.push_back((in_set(by.xs, k) ? batcher::moved(x, 0, 1 + axis(x.extent().rank - 2)) : x).index());
+  }
+  for (std::size_t k = 0; k < invariants; ++k) {
+    const output x = all.handle(input(states + xs + k));
+    from.invariants.push_back((in_set(by.invariants, k) ? batcher::moved(x, 0, axis(x.extent().rank - 1)) : x).index());
+  }
+  if (b.is_limited) {
+    const output limit = all.handle(input(states + xs + invariants));
+    const output zero = constant_like(limit, 0);
+    output most = limit;
+    if (limit_differs_here) {
+      const std::int64_t whole[]{0, 0};
+      most = maximum(make_node<max_op>(whole, limit), zero);
+    }
+    from.limit = most.index();
+    shape line;
+    line.push(all.models());
+    if (made.ends_apart && b.go >= 0) {
+      from.states.push_back(less(zero, all.each(input(states + xs + invariants))).index());
+      from.states.push_back(constant(g, dtype::int64, line, 0).index());
+    } else if (made.ends_apart) {
+      from.invariants.push_back(limit.index());
+      if (length != 1) from.states.push_back((b.is_reversed ? most - constant_like(most, 1) : zero).index());
+    }
+  }
+  list<std::int64_t> attributes{length, 0};
+  for (int k = loop_recipe; k < n.attribute_count; ++k) attributes.push_back(all.one().attribute(n, k));
+  for (const std::int64_t v : {static_cast<std::int64_t>(loop_change::batched), by.models, by.states, by.xs, by.invariants, by.how})
+    attributes.push_back(v);
+  const list<int> results = enter_loop(g, *n.op, attributes, made.body, from);
+  // What the memory of the loop holds after it: the array of all models.
+  const int loop = g.input(g.at(results[0]), 1);
+  const std::size_t memory = states + xs + invariants + (b.is_limited ? 1 : 0);
+  const auto sequence = [&](int row, int rank) { return batcher::moved(output(g, row), 1 + axis(rank), 0); };
+  for (std::size_t k = 0; k < states; ++k) {
+    const bool differs = in_set(made.states, k);
+    const output last(g, results[k]);
+    all.set(input(memory + k), differs ? batcher::moved(last, axis(b.state(k).extent.rank), 0) : last, differs);
+  }
+  for (std::size_t k = 0; k < b.outs.size(); ++k) {
+    const bool differs = in_set(made.outs, k);
+    const int row = results[made.body.states.size() + k];
+    all.set(input(memory + states + k), differs ? sequence(row, b.out(k).extent.rank) : output(g, row), differs);
+  }
+  const auto first = static_cast<int>(from.states.size() + from.xs.size() + from.invariants.size()) + (b.is_limited ? 1 : 0);
+  for (std::size_t k = 0; k < states; ++k) {
+    if (!in_set(all.one().attribute(n, loop_tape), k)) continue;
+    const bool differs = in_set(made.states, k);
+    const int tape = tape_of(g, loop, made.body, first, static_cast<int>(k));
+    all.set(input(memory + states + b.outs.size() + k), differs ? sequence(tape, b.state(k).extent.rank) : output(g, tape), differs);
+  }
+  if (b.go >= 0) {
+    const output steps(g, made.ends_apart ? results[states + 1] : results.back());
+    all.set(input(memory + 2 * states + b.outs.size()), steps, made.ends_apart);
+  }
+  all.set(i, output(g, loop), true);
+}
+
 }  // namespace passes
 
 namespace detail {
@@ -185,6 +295,11 @@ struct loop_op {
     detail::list<std::int64_t> recipe;
     for (int k = passes::loop_recipe; k < g.attribute_count(); ++k) recipe.push_back(g.attribute(k));
     passes::loop_gradient(g, make({recipe.data(), recipe.size()}));
+  }
+  static constexpr void batch(passes::batcher& all, int i) {
+    const node& n = all.one().at(i);
+    const auto first = static_cast<std::size_t>(n.attributes) + passes::loop_recipe;
+    passes::batch_loop(all, i, make({all.one().numbers.data() + first, static_cast<std::size_t>(n.attribute_count) - passes::loop_recipe}));
   }
 };
 

@@ -12,13 +12,13 @@ namespace detail {
 
 // What f gives in the course of a step: y plus a multiple of a slope.
 template <class Y, class K, class H>
-constexpr auto moved_along(const Y& y, const K& k, const H& h) {
+constexpr auto stepped_along(const Y& y, const K& k, const H& h) {
   return y + k * h;
 }
 struct euler_rule {
   template <class F, class T, class Y, class H>
   static constexpr auto step(const F& f, const T& t, const Y& y, const H& h) {
-    return moved_along(y, f(t, y), h);
+    return stepped_along(y, f(t, y), h);
   }
 };
 struct rk4_rule {
@@ -27,10 +27,10 @@ struct rk4_rule {
     using E = typename Y::element;
     const auto half = h * constant<E(0.5)>();
     const auto k1 = f(t, y);
-    const auto k2 = f(t + half, moved_along(y, k1, half));
-    const auto k3 = f(t + half, moved_along(y, k2, half));
-    const auto k4 = f(t + h, moved_along(y, k3, h));
-    return moved_along(y, k1 + constant<E(2)>() * (k2 + k3) + k4, h * constant<E(1.0 / 6)>());
+    const auto k2 = f(t + half, stepped_along(y, k1, half));
+    const auto k3 = f(t + half, stepped_along(y, k2, half));
+    const auto k4 = f(t + h, stepped_along(y, k3, h));
+    return stepped_along(y, k1 + constant<E(2)>() * (k2 + k3) + k4, h * constant<E(1.0 / 6)>());
   }
 };
 

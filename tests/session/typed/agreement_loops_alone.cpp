@@ -3,6 +3,7 @@
 #include <leat/calculus.hpp>
 #include <leat/loops.hpp>
 #include <leat/planned.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/check.hpp"
 
@@ -21,7 +22,8 @@ void check_value(const A& a, const B& b) {
     CHECK(static_cast<double>(a) == doctest::Approx(static_cast<double>(b)).epsilon(1e-12));
   } else {
     REQUIRE(a.size() == b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) CHECK(a.data()[i] == doctest::Approx(b.data()[i]).epsilon(1e-12));
+    for (std::size_t i = 0; i < a.size(); ++i)
+      CHECK(static_cast<double>(a.data()[i]) == doctest::Approx(static_cast<double>(b.data()[i])).epsilon(1e-12));
   }
 }
 template <class... Es>
@@ -76,4 +78,23 @@ TEST_CASE("while_loop, cond, and a loop in a loop") {
   auto elements = xt::xtensor<double, 2>::from_shape({4, 3});
   for (std::size_t i = 0; i < elements.size(); ++i) elements.data()[i] = std::sin(static_cast<double>(i));
   check_agreement(root, steps, chosen, sums, dx, dm)(x = 7.0, m = elements);
+}
+
+TEST_CASE("loops of many lanes, which end apart") {
+  auto x = placeholder<"x", double, "lanes">();
+  auto v = placeholder<"v", double, "lanes", 4, 2>();
+  auto w = placeholder<"w", double, 2>();
+  auto [last, steps, chosen, sums, slope] = vmap([&](auto a, auto m) {
+    auto [root, n] =
+        counted_while_loop<50>([&](auto r) { return greater(abs(r * r - a), 1e-9_c); }, [&](auto r) { return 0.5_c * (r + a / r); }, a);
+    auto either = cond(less(a, 5.0_c), [](auto u) { return exp(u); }, [](auto u) { return square(u); }, a);
+    auto [sum, all] = scan_back([&](auto s, auto row) { return std::tuple(tanh(s * w + row), s * row); }, w, m);
+    auto [da] = gradients(root + either, a);
+    return std::tuple(root, n, either, all * reduce_sum(sum), da);
+  })(x, v);
+  auto [dx, dv, dw] = gradients(reduce_sum(sums) + reduce_sum(last) + reduce_sum(chosen), x, v, w);
+  auto elements = xt::xtensor<double, 3>::from_shape({3, 4, 2});
+  for (std::size_t i = 0; i < elements.size(); ++i) elements.data()[i] = std::sin(static_cast<double>(i));
+  check_agreement(last, steps, chosen, sums, slope, dx, dv, dw)(x = std::vector<double>{7, 1, 0.3}, v = elements,
+                                                                w = std::vector<double>{0.5, -0.2});
 }
