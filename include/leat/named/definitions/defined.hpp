@@ -18,6 +18,7 @@
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
 #include <leat/named/definitions/sparse.hpp>
+#include <leat/named/definitions/sparse_rows.hpp>
 #include <leat/named/definitions/state.hpp>
 #include <leat/named/definitions/tables.hpp>
 #include <leat/named/definitions/tensor_array.hpp>

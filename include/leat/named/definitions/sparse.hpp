@@ -40,7 +40,7 @@ LEAT_FILL(fill_sparse_definitions) {
   };
   const std::string sparse = " -> (output_indices: int64, output_values: T, output_shape: int64)";
   define_operator("SparseConcat(indices: N*int64, values: N*T, shapes: N*int64)" + sparse + "; concat_dim: int; N: int >= 2", stops, open);
-  define_operator("SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64)" + sparse, stops, open);
+  define_operator("SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64)" + sparse, pure, open);
 
   const std::string bits = "num_bits: int = 8; narrow_range: bool = false";
   const std::string bounds = "min: float = -6.0; max: float = 6.0; " + bits;

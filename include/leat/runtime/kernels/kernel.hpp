@@ -214,6 +214,9 @@ LEAT_DECLARE_FILL(fill_ctc_kernels);
 LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_sparse_kernels);
+LEAT_DECLARE_FILL(fill_sparse_row_kernels);
+LEAT_DECLARE_FILL(fill_sparse_segment_kernels);
+LEAT_DECLARE_FILL(fill_sparse_value_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
 LEAT_DECLARE_FILL(fill_suppression_kernels);
 LEAT_DECLARE_FILL(fill_table_kernels);
@@ -222,6 +225,7 @@ LEAT_DECLARE_FILL(fill_tensor_list_kernels);
 LEAT_DECLARE_FILL(fill_text_kernels);
 LEAT_DECLARE_FILL(fill_text_part_kernels);
 LEAT_DECLARE_FILL(fill_text_value_kernels);
+LEAT_DECLARE_FILL(fill_unigram_kernels);
 LEAT_DECLARE_FILL(fill_unique_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
 LEAT_DECLARE_FILL(fill_wide_resize_kernels);
@@ -254,9 +258,11 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
                         runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_sequence_kernels, runtime::fill_shape_kernels, runtime::fill_sparse_kernels,
+                        runtime::fill_sparse_row_kernels, runtime::fill_sparse_segment_kernels, runtime::fill_sparse_value_kernels,
                         runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_table_kernels,
                         runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
-                        runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unique_kernels,
+                        runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unigram_kernels,
+                        runtime::fill_unique_kernels,
                         runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
                         fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
   return table;

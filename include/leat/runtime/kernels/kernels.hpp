@@ -33,6 +33,9 @@
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/sparse.hpp>
+#include <leat/runtime/kernels/sparse_rows.hpp>
+#include <leat/runtime/kernels/sparse_segments.hpp>
+#include <leat/runtime/kernels/sparse_values.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/suppression.hpp>
 #include <leat/runtime/kernels/tables.hpp>
@@ -41,5 +44,6 @@
 #include <leat/runtime/kernels/text.hpp>
 #include <leat/runtime/kernels/text_parts.hpp>
 #include <leat/runtime/kernels/text_values.hpp>
+#include <leat/runtime/kernels/unigrams.hpp>
 #include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>
