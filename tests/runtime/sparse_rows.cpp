@@ -184,6 +184,8 @@ TEST_CASE("sums of sparse tensors, and with arrays") {
   CHECK(list_of(all[1]) == number_list{0, 5, 2});
   CHECK(list_of(all[2]) == number_list{4, 3});
   CHECK(values_of("SparseAdd", add(floats({2}, {1, 2}), sides, number(0.5f)), {}, 1) == number_list{5, 2});
+  // The threshold is one of sums, not of values that stand alone.
+  CHECK(values_of("SparseAdd", add(floats({2}, {1, 0.25}), sides, number(0.5f)), {}, 1) == number_list{5, 0.25});
   says("SparseAdd", add(floats({2}, {1, 2}), list({4, 4}), number(0)), "Operands' shapes do not match: got 3 and 4 for dimension 1");
   says("SparseAdd", add(floats({1}, {1}), sides, number(0)), "Expected 2 and 2 non-empty input values, got 1 and 2");
   says("SparseAdd", add(floats({2}, {1, 2}), sides, floats({1}, {0})), "The magnitude threshold must be a scalar: got shape [1]");

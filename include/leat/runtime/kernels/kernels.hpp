@@ -32,6 +32,11 @@
 #include <leat/runtime/kernels/ctc.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
+#include <leat/runtime/kernels/edit_distance.hpp>
+#include <leat/runtime/kernels/fused_layers.hpp>
+#include <leat/runtime/kernels/rounded_ranges.hpp>
+#include <leat/runtime/kernels/special.hpp>
+#include <leat/runtime/kernels/vectors.hpp>
 #include <leat/runtime/kernels/sparse.hpp>
 #include <leat/runtime/kernels/sparse_rows.hpp>
 #include <leat/runtime/kernels/sparse_segments.hpp>

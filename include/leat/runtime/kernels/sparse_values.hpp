@@ -16,7 +16,7 @@ inline int compare_indices(const std::int64_t* a, const std::int64_t* b, std::si
   return 0;
 }
 
-/// The sum of two sparse tensors whose indices are sorted. Sums of less than a threshold are left out.
+/// The sum of two sparse tensors whose indices are sorted. Sums of two values that are less than a threshold are left out.
 inline void run_sparse_add(kernel_context& c) {
   for (const int k : {0, 3})
     if (c.extent(k).rank != 2) throw invalid_argument("Input indices should be matrices but received shapes: " + brackets(c.extent(0)) + " and " + brackets(c.extent(3)));
@@ -48,7 +48,7 @@ inline void run_sparse_add(kernel_context& c) {
       T magnitude = value;
       if constexpr (std::is_signed_v<T> || std::is_floating_point_v<T>)
         if (value < T(0)) magnitude = arithmetic<T>::subtract(T(0), value);
-      if (!(least <= magnitude)) continue;
+      if (order == 0 && !(least <= magnitude)) continue;
       indices.insert(indices.end(), at, at + a.rank);
       values.push_back(value);
     }
