@@ -8,6 +8,7 @@
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/functions/candidates.hpp>
 #include <leat/named/functions/convolution.hpp>
 #include <leat/named/functions/embedding.hpp>
 #include <leat/named/functions/nn.hpp>

@@ -27,7 +27,7 @@ const std::vector<header_family> families{
      {"named/functions/operand.hpp", "named/functions/math.hpp", "named/functions/array.hpp",
       "named/functions/shape.hpp", "named/functions/slice.hpp", "ops/axis_index.hpp"}},
     {"Random numbers", {"named/functions/random.hpp"}},
-    {"Neural networks", {"named/functions/nn.hpp", "named/functions/convolution.hpp", "named/functions/embedding.hpp", "train/layers.hpp",
+    {"Neural networks", {"named/functions/nn.hpp", "named/functions/convolution.hpp", "named/functions/embedding.hpp", "named/functions/candidates.hpp", "train/layers.hpp",
       "named/recurrent/cells.hpp", "named/recurrent/recurrent.hpp"}},
     {"Variables",
      {"named/variables/variables.hpp", "named/variables/variable_scope.hpp", "named/variables/partitioned_variables.hpp",

@@ -16,7 +16,8 @@ v1 = tf.compat.v1
 
 # Operators whose results are drawn: values that follow from them are compared in dtype and shape alone.
 DRAWING = {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial", "RandomPoissonV2",
-           "UniformCandidateSampler", "LogUniformCandidateSampler",
+           "UniformCandidateSampler", "LogUniformCandidateSampler", "LearnedUnigramCandidateSampler",
+           "ThreadUnsafeUnigramCandidateSampler", "FixedUnigramCandidateSampler",
            "RandomShuffleQueueV2", "RandomShuffleQueue", "ParameterizedTruncatedNormal", "RandomGamma", "StatelessRandomUniform"}
 # Operators that leat carries in graphs but has no kernel for: what needs one is not asked for, or counted as left out.
 NO_KERNEL = set()

@@ -21,6 +21,7 @@
 #include <leat/named/exchange/impl/to_graph.hpp>
 #include <leat/named/functions/impl/accumulator.hpp>
 #include <leat/named/functions/impl/array.hpp>
+#include <leat/named/functions/impl/candidates.hpp>
 #include <leat/named/functions/impl/convolution.hpp>
 #include <leat/named/functions/impl/embedding.hpp>
 #include <leat/named/functions/impl/handle.hpp>
@@ -48,7 +49,9 @@
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/special.hpp>
 #include <leat/named/gradients/sparse.hpp>
+#include <leat/named/gradients/sparse_rows.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/gradients/tensor_list.hpp>
 #include <leat/named/graph/impl/call.hpp>

@@ -19,8 +19,14 @@ LEAT_FILL(fill_candidate_definitions) {
       "(true_classes: int64) -> (sampled_candidates: int64, true_expected_count: float32, sampled_expected_count: float32); num_true: int >= 1; "
       "num_sampled: int >= 1; unique: bool; ";
   const std::string seeds = "seed: int = 0; seed2: int = 0";
-  for (const char* type : {"UniformCandidateSampler", "LogUniformCandidateSampler"})
+  for (const char* type : {"UniformCandidateSampler", "LogUniformCandidateSampler", "LearnedUnigramCandidateSampler",
+                           "ThreadUnsafeUnigramCandidateSampler"})
     define_operator(type + results + "range_max: int >= 1; " + seeds, draws, sampled);
+  define_operator("FixedUnigramCandidateSampler" + results +
+                      "range_max: int >= 1; vocab_file: string = \"\"; distortion: float = 1.0; num_reserved_ids: int = 0; num_shards: int "
+                      ">= 1 = 1; shard: int >= 0 = 0; unigrams: list(float) = []; " +
+                      seeds,
+                  draws, sampled);
   define_operator("AllCandidateSampler" + results + seeds, draws, sampled);
   define_operator(
       "ComputeAccidentalHits(true_classes: int64, sampled_candidates: int64) -> (indices: int32, ids: int64, weights: float32); "

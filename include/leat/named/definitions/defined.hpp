@@ -17,7 +17,9 @@
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
+#include <leat/named/definitions/special.hpp>
 #include <leat/named/definitions/sparse.hpp>
+#include <leat/named/definitions/sparse_rows.hpp>
 #include <leat/named/definitions/state.hpp>
 #include <leat/named/definitions/tables.hpp>
 #include <leat/named/definitions/tensor_array.hpp>

@@ -130,6 +130,8 @@ LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);
 LEAT_DECLARE_FILL(fill_scatter_definitions);
 LEAT_DECLARE_FILL(fill_sparse_definitions);
+LEAT_DECLARE_FILL(fill_special_definitions);
+LEAT_DECLARE_FILL(fill_sparse_row_definitions);
 LEAT_DECLARE_FILL(fill_state_definitions);
 LEAT_DECLARE_FILL(fill_table_definitions);
 LEAT_DECLARE_FILL(fill_tensor_array_definitions);

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that draw some of many classes, for losses that do not look at all of them, with how often each is expected to be drawn. As in
-// random.hpp, the numbers are not TensorFlow's. Source: TensorFlow `UniformCandidateSampler`, `LogUniformCandidateSampler`,
+// Kernels that draw some of many classes, for losses that do not look at all of them, with how often each is expected to be drawn; those of
+// given or learned weights are in unigrams.hpp. As in random.hpp, the numbers are not TensorFlow's. Source: TensorFlow `UniformCandidateSampler`, `LogUniformCandidateSampler`,
 // `AllCandidateSampler`, `ComputeAccidentalHits`.
 
 #include <leat/core/fill.hpp>
@@ -15,18 +15,18 @@ namespace leat::runtime {
 
 /// Each class with the same probability.
 struct uniform_classes {
-  static std::int64_t at(double number, std::int64_t range) {
-    return std::min(static_cast<std::int64_t>(number * static_cast<double>(range)), range - 1);
-  }
-  static double probability(std::int64_t, std::int64_t range) { return 1 / static_cast<double>(range); }
+  std::int64_t range;
+  std::int64_t at(double number) const { return std::min(static_cast<std::int64_t>(number * static_cast<double>(range)), range - 1); }
+  double probability(std::int64_t) const { return 1 / static_cast<double>(range); }
 };
 /// Class k with the probability log((k + 2) / (k + 1)) / log(range + 1): classes in order of how frequent they are.
 struct log_uniform_classes {
-  static std::int64_t at(double number, std::int64_t range) {
+  std::int64_t range;
+  std::int64_t at(double number) const {
     const double value = std::exp(number * std::log1p(static_cast<double>(range))) - 1;
     return value < 0x1p63 ? std::clamp(static_cast<std::int64_t>(value), std::int64_t{0}, range - 1) : range - 1;
   }
-  static double probability(std::int64_t k, std::int64_t range) {
+  double probability(std::int64_t k) const {
     return std::log1p(1 / (static_cast<double>(k) + 1)) / std::log1p(static_cast<double>(range));
   }
 };
@@ -42,34 +42,44 @@ inline tensor_value true_classes(kernel_context& c) {
   return classes;
 }
 
-template <class Classes>
-void run_candidate_sampler(kernel_context& c) {
-  const tensor_value given = true_classes(c);
+/// The number of classes of a node that draws some. Errors: invalid_argument for too few of them, and for true classes beyond.
+inline std::int64_t range_of_classes(const kernel_context& c, const tensor_value& given) {
   const std::int64_t count = c.node.integer("num_sampled"), range = c.node.integer("range_max");
-  const bool unique = c.node.flag("unique");
   if (count < 1 || range < 1) throw invalid_argument("num_sampled and range_max must be at least 1");
-  if (unique && count > range) throw invalid_argument("Sampler's range is too small.");
+  if (c.node.flag("unique") && count > range) throw invalid_argument("Sampler's range is too small.");
   for (const std::int64_t k : given.values<std::int64_t>())
     if (k < 0 || k >= range)
       throw invalid_argument("`true_candidate` out of range [0, " + std::to_string(range) + "), received " + std::to_string(k));
+  return range;
+}
+/// Draws `num_sampled` classes; `classes` says which class a number from 0 to 1 means, and how probable each class is.
+template <class Classes>
+void draw_candidates(kernel_context& c, const tensor_value& given, const Classes& classes) {
+  const std::int64_t count = c.node.integer("num_sampled");
+  const bool unique = c.node.flag("unique");
   tensor_value drawn(dtype::int64, {count}), by_class(dtype::float32, given.extent()), by_draw(dtype::float32, {count});
   const auto [seed, begin] = draw(c, 2 * count);
   const auto to = drawn.values<std::int64_t>();
   std::int64_t tries = 0;
   if (unique) {
+    // Given weights may be so uneven that some classes are practically never drawn.
+    constexpr std::int64_t most = std::int64_t{1} << 28;
     std::unordered_set<std::int64_t> seen;
     const std::uint64_t own = mix(seed, begin);  // as many numbers as it takes
     for (std::size_t k = 0; k < to.size(); ++tries) {
       if (tries % 4096 == 4095) c.step.check();
-      to[k] = Classes::at(uniform<double>(own, static_cast<std::uint64_t>(tries)), range);
+      if (tries >= most)
+        throw invalid_argument("only " + std::to_string(k) + " different classes of num_sampled " + std::to_string(count) + " in " +
+                               std::to_string(most) + " draws: the others are too improbable");
+      to[k] = classes.at(uniform<double>(own, static_cast<std::uint64_t>(tries)));
       if (seen.insert(to[k]).second) ++k;
     }
   } else {
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] = Classes::at(uniform<double>(seed, begin / 2 + k), range);
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] = classes.at(uniform<double>(seed, begin / 2 + k));
     tries = count;
   }
   const auto expected = [&](std::int64_t k) {
-    const double p = Classes::probability(k, range);
+    const double p = classes.probability(k);
     if (!unique || tries == count) return static_cast<float>(p * static_cast<double>(count));
     return static_cast<float>(-std::expm1(static_cast<double>(tries) * std::log1p(-p)));
   };
@@ -78,6 +88,11 @@ void run_candidate_sampler(kernel_context& c) {
   c.set(0, std::move(drawn));
   c.set(1, std::move(by_class));
   c.set(2, std::move(by_draw));
+}
+template <class Classes>
+void run_candidate_sampler(kernel_context& c) {
+  const tensor_value given = true_classes(c);
+  draw_candidates(c, given, Classes{range_of_classes(c, given)});
 }
 inline void run_all_candidates(kernel_context& c) {
   const tensor_value given = true_classes(c);

@@ -32,7 +32,15 @@
 #include <leat/runtime/kernels/ctc.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
+#include <leat/runtime/kernels/edit_distance.hpp>
+#include <leat/runtime/kernels/fused_layers.hpp>
+#include <leat/runtime/kernels/rounded_ranges.hpp>
+#include <leat/runtime/kernels/special.hpp>
+#include <leat/runtime/kernels/vectors.hpp>
 #include <leat/runtime/kernels/sparse.hpp>
+#include <leat/runtime/kernels/sparse_rows.hpp>
+#include <leat/runtime/kernels/sparse_segments.hpp>
+#include <leat/runtime/kernels/sparse_values.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/suppression.hpp>
 #include <leat/runtime/kernels/tables.hpp>
@@ -41,5 +49,6 @@
 #include <leat/runtime/kernels/text.hpp>
 #include <leat/runtime/kernels/text_parts.hpp>
 #include <leat/runtime/kernels/text_values.hpp>
+#include <leat/runtime/kernels/unigrams.hpp>
 #include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels that round numbers as if they were stored in few bits, for training; and the most probable labels of sequences. Source:
-// TensorFlow `FakeQuantWithMinMaxArgs`, `FakeQuantWithMinMaxVars`, their gradients, `CTCGreedyDecoder`.
+// TensorFlow `FakeQuantWithMinMaxArgs`, `FakeQuantWithMinMaxVars`, `FakeQuantWithMinMaxVarsPerChannel`, their gradients,
+// `CTCGreedyDecoder`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -96,6 +97,53 @@ inline void run_quantize_between_back(kernel_context& c) {
   c.set(2, tensor_value(static_cast<float>(above)));
 }
 
+/// The bounds of the channels, the last axis of `x`, in inputs `k` and `k + 1`.
+struct channel_ranges {
+  std::vector<quantized_range> ranges;
+  std::vector<char> is_nothing;
+  channel_ranges(kernel_context& c, const tensor_value& x, int k) {
+    const shape& s = x.extent();
+    if (s.rank < 1) throw invalid_argument("inputs must have at least one axis, whose elements are the channels");
+    const std::int64_t channels = s[s.rank - 1];
+    for (const int bound : {k, k + 1}) {
+      if (c.extent(bound).rank != 1)
+        throw invalid_argument("Shape must be rank 1 but is rank " + std::to_string(c.extent(bound).rank));
+      if (c.extent(bound)[0] != channels)
+        throw invalid_argument((bound == k ? "min" : "max") + std::string(" has incorrect size, expected ") + std::to_string(channels) +
+                               " was " + std::to_string(c.extent(bound)[0]));
+    }
+    const tensor_value low = c.input(k), high = c.input(k + 1);
+    for (std::size_t i = 0; i < low.values<float>().size(); ++i) {
+      ranges.emplace_back(c, low.values<float>()[i], high.values<float>()[i]);
+      is_nothing.push_back(low.values<float>()[i] == 0 && high.values<float>()[i] == 0 ? 1 : 0);
+    }
+  }
+};
+inline void run_quantize_channels(kernel_context& c) {
+  const tensor_value x = c.input(0);
+  const channel_ranges channels(c, x, 1);
+  c.set(0, floats_by(x, [&](std::size_t i, float v) {
+          const std::size_t k = i % channels.ranges.size();
+          return channels.is_nothing[k] != 0 ? 0.0f : channels.ranges[k].rounded(v);
+        }));
+}
+inline void run_quantize_channels_back(kernel_context& c) {
+  const auto [dy, x] = gradients_and_inputs(c);
+  const channel_ranges channels(c, x, 2);
+  const auto slopes = dy.values<float>();
+  std::vector<double> below(channels.ranges.size(), 0), above = below;
+  c.set(0, floats_by(x, [&](std::size_t i, float v) {
+          const std::size_t k = i % channels.ranges.size();
+          const quantized_range& range = channels.ranges[k];
+          if (channels.is_nothing[k] != 0) return slopes[i];
+          if (v < range.low) below[k] += static_cast<double>(slopes[i]);
+          if (v > range.high) above[k] += static_cast<double>(slopes[i]);
+          return range.holds(v) ? slopes[i] : 0.0f;
+        }));
+  c.set(1, tensor_value(std::vector<float>(below.begin(), below.end())));
+  c.set(2, tensor_value(std::vector<float>(above.begin(), above.end())));
+}
+
 /// The largest number of each moment of a sequence, as labels without blanks and, if wanted, without repetitions.
 inline void run_greedy_decoder(kernel_context& c) {
   const tensor_value x = c.input(0);
@@ -153,6 +201,8 @@ LEAT_FILL(fill_quantized_kernels) {
   register_kernel("FakeQuantWithMinMaxArgsGradient", run_quantize_back);
   register_kernel("FakeQuantWithMinMaxVars", run_quantize_between);
   register_kernel("FakeQuantWithMinMaxVarsGradient", run_quantize_between_back);
+  register_kernel("FakeQuantWithMinMaxVarsPerChannel", run_quantize_channels);
+  register_kernel("FakeQuantWithMinMaxVarsPerChannelGradient", run_quantize_channels_back);
   register_kernel("CTCGreedyDecoder", run_greedy_decoder);
 }
 

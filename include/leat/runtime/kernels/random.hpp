@@ -17,19 +17,21 @@
 namespace leat::runtime {
 
 /// A node's position in its sequence of random numbers.
-struct random_source final : kernel_memory {
+struct random_source : kernel_memory {
   std::uint64_t seed = 0;
   std::uint64_t next = 0;
 };
 
+/// The seed of a node's sequence: that of its attributes, or a random one.
+inline std::uint64_t first_seed(const kernel_context& c) {
+  const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
+  if (first != 0 || second != 0) return mix(mix(0x5eed, static_cast<std::uint64_t>(first)), static_cast<std::uint64_t>(second));
+  std::random_device device;
+  return mix(device(), mix(device(), static_cast<std::uint64_t>(c.node.index)));
+}
 /// Reserves `count` numbers of a node's sequence. Returns the seed, and the position of the first number, a multiple of 4.
 inline std::pair<std::uint64_t, std::uint64_t> draw(kernel_context& c, std::int64_t count) {
-  const auto seed = [&] {
-    const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
-    if (first != 0 || second != 0) return mix(mix(0x5eed, static_cast<std::uint64_t>(first)), static_cast<std::uint64_t>(second));
-    std::random_device device;
-    return mix(device(), mix(device(), static_cast<std::uint64_t>(c.node.index)));
-  };
+  const auto seed = [&] { return first_seed(c); };
   const std::uint64_t whole = (static_cast<std::uint64_t>(count) + 3) / 4 * 4;
   if (random_table* const shared = c.step.session.random_numbers.get()) return shared->draw(c.node.name(), whole, seed);
   const std::lock_guard lock(c.node.guard);

@@ -15,7 +15,9 @@
 #include <leat/named/gradients/nn.hpp>
 #include <leat/named/gradients/pools.hpp>
 #include <leat/named/gradients/scatter.hpp>
+#include <leat/named/gradients/special.hpp>
 #include <leat/named/gradients/sparse.hpp>
+#include <leat/named/gradients/sparse_rows.hpp>
 #include <leat/named/gradients/tensor_array.hpp>
 #include <leat/named/gradients/tensor_list.hpp>
 #include <leat/named/gradients/walk.hpp>

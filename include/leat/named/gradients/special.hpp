@@ -1,0 +1,93 @@
+#pragma once
+// Gradients of special functions and of cross products in graphs with names, as TensorFlow makes them. Source: TensorFlow's gradients of
+// the operators of the same names.
+
+#include <leat/core/fill.hpp>
+#include <leat/named/functions/slice.hpp>
+#include <leat/named/gradients/array.hpp>
+#include <leat/named/graph/call.hpp>
+
+#include <numbers>
+
+namespace leat::detail {
+
+inline output function_of(std::string_view type, const output& x) { return call_operator(x.owner(), type, {x}).result(); }
+inline output function_of(std::string_view type, const output& x, const output& y) {
+  return call_operator(x.owner(), type, {x, y}).result();
+}
+inline output number_like(const output& x, double value) { return x.owner().named().make_literal(x.owner(), {x.type(), {}, value}); }
+
+inline gradient_list gradient_of_erfinv(const gradient_call& c) {
+  const output dy = c.dy();
+  const control_dependencies after({dy});
+  return {dy * number_like(dy, 1 / (2 * std::numbers::inv_sqrtpi)) * exp(square(c.result()))};
+}
+inline gradient_list gradient_of_quantile(const gradient_call& c) {
+  const output dy = c.dy();
+  const control_dependencies after({dy});
+  return {dy * number_like(dy, std::numbers::sqrt2 / std::numbers::inv_sqrtpi) * exp(square(c.result()) / number_like(dy, 2))};
+}
+inline gradient_list gradient_of_bessel_0(const gradient_call& c) {
+  const output dy = c.dy();
+  const control_dependencies after({dy});
+  return {dy * function_of("BesselI1", c.input())};
+}
+inline gradient_list gradient_of_scaled_bessel_0(const gradient_call& c) {
+  const output dy = c.dy(), x = c.input();
+  const control_dependencies after({dy});
+  return {dy * (function_of("BesselI1e", x) - sign(x) * c.result())};
+}
+// At 0 the slope of I1 is 1/2; TensorFlow's gradient says 1.
+inline gradient_list gradient_of_bessel_1(const gradient_call& c) {
+  const output dy = c.dy(), x = c.input();
+  const control_dependencies after({dy});
+  const output elsewhere = function_of("BesselI0", x) - c.result() / x;
+  return {dy * select(equal(x, number_like(x, 0)), number_like(x, 1), elsewhere, "SelectV2")};
+}
+inline gradient_list gradient_of_scaled_bessel_1(const gradient_call& c) {
+  const output dy = c.dy(), x = c.input();
+  const control_dependencies after({dy});
+  const output elsewhere = function_of("BesselI0e", x) - c.result() * (sign(x) + reciprocal(x));
+  return {dy * select(equal(x, number_like(x, 0)), number_like(x, 0.5), elsewhere, "SelectV2")};
+}
+/// The gradients of two operands that broadcast, from those of the result's elements.
+template <class Slopes>
+gradient_list gradients_of_broadcast(const gradient_call& c, Slopes slopes) {
+  const output dy = c.dy();
+  const output sizes_x = shape_of(c.input(0)), sizes_y = shape_of(c.input(1));
+  const auto axes = broadcast_gradient_args(sizes_x, sizes_y);
+  const control_dependencies after({dy});
+  const std::pair<output, output> both = slopes(dy, c.input(0), c.input(1));
+  return {reduced_to(both.first, axes[0], sizes_x), reduced_to(both.second, axes[1], sizes_y)};
+}
+inline gradient_list gradient_of_xlog1py(const gradient_call& c) {
+  return gradients_of_broadcast(c, [](const output& dy, const output& x, const output& y) {
+    const output is_not_zero = cast(not_equal(x, number_like(x, 0)), x.type());
+    const output by_x = function_of("Xlog1py", is_not_zero, y), by_y = xdivy(x, y + number_like(y, 1));
+    return std::pair{by_x * dy, by_y * dy};
+  });
+}
+inline gradient_list gradient_of_mul_no_nan(const gradient_call& c) {
+  return gradients_of_broadcast(c, [](const output& dy, const output& x, const output& y) {
+    return std::pair{function_of("MulNoNan", dy, y), function_of("MulNoNan", x, dy)};
+  });
+}
+inline gradient_list gradient_of_cross(const gradient_call& c) {
+  return {function_of("Cross", c.input(1), c.dy()), function_of("Cross", c.dy(), c.input(0))};
+}
+
+LEAT_FILL(fill_special_gradients) {
+  enter_gradients({
+      {"Erfinv", gradient_of_erfinv},
+      {"Ndtri", gradient_of_quantile},
+      {"BesselI0", gradient_of_bessel_0},
+      {"BesselI0e", gradient_of_scaled_bessel_0},
+      {"BesselI1", gradient_of_bessel_1},
+      {"BesselI1e", gradient_of_scaled_bessel_1},
+      {"Xlog1py", gradient_of_xlog1py},
+      {"MulNoNan", gradient_of_mul_no_nan},
+      {"Cross", gradient_of_cross},
+  });
+}
+
+}  // namespace leat::detail
