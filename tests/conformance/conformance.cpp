@@ -465,7 +465,7 @@ bool has_two_texts(const std::string& type) {
          !detail::is_class_gradient(type);
 }
 bool may_have_two_texts(std::string_view type) {
-  return std::ranges::any_of(with_two_texts, [&](const two_texts& t) { return t.type == type; });
+  return std::ranges::any_of(with_two_texts, [&](const two_texts& t) { return t.type == current_spelling(type); });
 }
 
 /// First and second derivatives of a sample's first result by both texts: for each floating-point operand, of the sum of the result times

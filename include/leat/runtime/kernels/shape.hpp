@@ -397,7 +397,6 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("Pack", run_pack);
   register_kernel("Unpack", run_unpack);
   register_kernel("ConcatV2", [](kernel_context& c) { run_concat(c, 0, c.input_count() - 1, c.number(c.input_count() - 1)); });
-  register_kernel("Concat", [](kernel_context& c) { run_concat(c, 1, c.input_count() - 1, c.number(0)); });
   register_kernel("Split", run_split);
   register_kernel("SplitV", run_split_sizes);
   register_kernel("Tile", run_tile);
