@@ -73,9 +73,11 @@ struct reverse_kernel {
   }
   /// Runs all items on the host.
   void run_all() const {
-    for (std::int64_t k = 0, n = items(); k < n; ++k)
-      if (is_row_turned()) (*this)(k);
-      else copy_row(in + row_of(k) * width, width, out + k * width);
+    for (std::int64_t k = 0, n = items(); k < n; ++k) {
+      const T* const row = in + row_of(k) * width;
+      if (is_row_turned()) std::reverse_copy(row, row + width, out + k * width);
+      else copy_row(row, width, out + k * width);
+    }
   }
 
  private:

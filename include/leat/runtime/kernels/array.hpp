@@ -18,8 +18,8 @@ namespace leat::runtime {
 inline void run_gather(kernel_context& c) {
   const tensor_value params = c.input(0);
   const shape& s = params.extent();
-  const tensor_value given = c.input(1);
-  const shape places = given.extent();
+  const tensor_value& given = c.input(1);
+  const shape& places = given.extent();
   std::int64_t batch_dims = c.node.integer("batch_dims");
   if (batch_dims < 0) batch_dims += places.rank;
   const int batch = batch_dims < 0 || batch_dims > max_rank ? -1 : static_cast<int>(batch_dims);
