@@ -176,6 +176,13 @@ std::optional<int> defined_row(plain_table& t, const call& c, std::vector<int>& 
   return add_definition(t.table, *op, operands, *numbers);
 }
 
+/// The place among a definition's operands of an input that is a tensor: files may have numbers before it.
+std::size_t operand_of(const call& c, std::size_t input) {
+  const auto first = c.s.inputs.begin();
+  return static_cast<std::size_t>(std::count_if(first, first + static_cast<std::ptrdiff_t>(input),
+                                                [](const argument& a) { return a.what != argument::role::number; }));
+}
+
 /// The operator's definition as typed expressions use it: one row of a plain table, compiled.
 outcome defined(const call& c) {
   return attempt([&] {
@@ -388,7 +395,7 @@ void try_gradient(const sample& s, int region) {
   try {
     std::vector<std::optional<tensor_value>> all = defined_gradients(c, seed);
     for (std::size_t k : which)
-      if (k < all.size()) typed.push_back(std::move(all[k]));
+      if (operand_of(c, k) < all.size()) typed.push_back(std::move(all[operand_of(c, k)]));
   } catch (const std::exception& e) {
     ++disagreements;
     std::printf("%s, gradient of the definition: %s\n", text_of(c).c_str(), e.what());
@@ -465,7 +472,7 @@ bool has_two_texts(const std::string& type) {
          !detail::is_class_gradient(type);
 }
 bool may_have_two_texts(std::string_view type) {
-  return std::ranges::any_of(with_two_texts, [&](const two_texts& t) { return t.type == type; });
+  return std::ranges::any_of(with_two_texts, [&](const two_texts& t) { return t.type == current_spelling(type); });
 }
 
 /// First and second derivatives of a sample's first result by both texts: for each floating-point operand, of the sum of the result times
@@ -509,7 +516,7 @@ derivatives class_derivatives(const call& c, const tensor_value& seed, const std
   if (!row) return {};
   std::vector<int> xs;
   for (const std::size_t k : which)
-    if (k < operands.size()) xs.push_back(operands[k]);
+    if (operand_of(c, k) < operands.size()) xs.push_back(operands[operand_of(c, k)]);
   const output y(t.table, *row), dy(t.table, t.leaf(seed));
   const auto slopes = passes::gradients(t.table, reduce_sum(y * dy).index(), xs);
   std::vector<int> rows(slopes.begin(), slopes.end());

@@ -1,3 +1,4 @@
+#include <leat/cpu/use_operator.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/onnx.hpp>
@@ -44,7 +45,52 @@ struct layer {
   }
 };
 
+/// x to a power, of which the class says what it is in ONNX: up to 2 without Pow.
+struct small_power_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "SmallPower";
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr field form[]{{field_kind::operand, "x"}, {field_kind::type_of, "T"}, {field_kind::integer, "power", 1}};
+  template <class G>
+  static constexpr output expand(G& g) {
+    output all = g.input(0);
+    for (std::int64_t k = 1; k < g.attribute(0); ++k) all = all * g.input(0);
+    return all;
+  }
+  static void onnx(onnx_nodes& n) {
+    const std::int64_t power = n.attribute(0);
+    if (n.input_count() != 1 || n.opset() < 17) n.refuse("is not what the class expects");
+    if (power == 2) n.result(n.node("Mul", {n.input(), n.input()}));
+    else if (power == 3) n.result(n.node("Pow", {n.input(), n.number(n.type(), 3)}));
+    else if (power == 4) n.result(n.nodes("Split", {n.input(7)}, {{"axis", 0}}, 2)[0]);
+    else n.result(n.node("Own", {n.input(), n.integers({power})}, {{"mode", "all"}, {"axes", std::vector<std::int64_t>{1, 2}}, {"by", 0.5f}}));
+  }
+};
+
 }  // namespace
+
+TEST_CASE("an operator's class says what it is in ONNX") {
+  use_operator<small_power_op>();
+  graph g;
+  const auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1, 2}, "x");
+  const auto written = [&](std::int64_t power) {
+    const output y = call_operator(g, "SmallPower", {x}, {{"power", power}}).result();
+    return io::write_onnx(g, {.inputs = {{"x", x}}, .outputs = {{"y", y}}});
+  };
+  CHECK(operators_of(read(written(2))) == "Mul");
+  const auto third = read(written(3));
+  CHECK(operators_of(third) == "Pow");
+  CHECK(third.graph.nodes[0].outputs == std::vector<std::string>{"y"});
+  REQUIRE(third.graph.initializers.size() == 1);
+  CHECK(third.graph.initializers[0].dims.empty());
+  const auto fifth = read(written(5));
+  CHECK(operators_of(fifth) == "Own");
+  REQUIRE(fifth.graph.nodes[0].attributes.size() == 3);
+  CHECK(fifth.graph.nodes[0].attributes[0].text == "all");
+  CHECK(fifth.graph.nodes[0].attributes[1].integers == std::vector<std::int64_t>{1, 2});
+  CHECK(fifth.graph.nodes[0].attributes[2].number == 0.5f);
+  CHECK(says(message_of([&] { written(4); }), "(SmallPower): its class asks for input 7 of 1"));
+}
 
 TEST_CASE("a layer with a session's values, field by field") {
   layer m;

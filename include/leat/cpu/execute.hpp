@@ -13,6 +13,7 @@
 #include <leat/cpu/matrices.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/cpu/random.hpp>
+#include <leat/cpu/resize.hpp>
 #include <leat/cpu/stacked_matmul.hpp>
 #include <leat/kernels/library.hpp>
 #include <leat/kernels/program_plan.hpp>

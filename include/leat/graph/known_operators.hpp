@@ -5,6 +5,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/text.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/graph/operator.hpp>
 
 #include <mutex>
@@ -40,8 +41,8 @@ void register_operator() {
   table.by_type.try_emplace(Op::type, &info_of<Op>);
 }
 
-/// Makes an operator known to imports by an older spelling, too: `register_alias<reciprocal_op, "Inv">()`. Nodes keep the spelling with
-/// which they were imported.
+/// Makes an operator of a program known to imports by an older spelling, too: `register_alias<root_sigmoid_op, "OldSigmoid">()`. Nodes keep
+/// the spelling with which they were imported. TensorFlow's older spellings are a table of their own (older_spellings.hpp).
 template <class Op, fixed_string Older>
 void register_alias() {
   static constexpr op_info info = [] {
@@ -55,6 +56,18 @@ void register_alias() {
 }
 
 namespace detail {
+// Enters TensorFlow's older spellings of the operators that are in the table.
+inline void register_older_spellings() {
+  auto& table = operators();
+  const std::lock_guard lock(table.guard);
+  for (const older_spelling& s : older_spellings) {
+    const auto current = table.by_type.find(s.current);
+    if (current == table.by_type.end()) continue;
+    auto& copy = *new op_info(*current->second);  // as long as the table
+    copy.type = copy.call_name = s.older;
+    table.by_type.try_emplace(copy.type, &copy);
+  }
+}
 // Operators that occur only in typed expressions, never in files, by code.
 inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
   static auto& table = *new std::unordered_map<int, const op_info*>;

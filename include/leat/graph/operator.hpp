@@ -24,6 +24,7 @@
 //   may_refuse optional: a kernel that may throw, so that it runs before variables are written
 //   run_on_host
 //              optional: a kernel in host memory; arguments: the operands, the step's numbers, the first operand's dtype and their count
+//   onnx       optional, of an operator of a program: how a node is written in ONNX (onnx_nodes.hpp)
 //
 // Kernels refer to an operator by its `code`, a hash of its type, and look up the class through a friend function.
 
@@ -32,6 +33,7 @@
 #include <leat/core/shape.hpp>
 #include <leat/graph/facts.hpp>
 #include <leat/graph/form.hpp>
+#include <leat/graph/onnx_nodes.hpp>
 
 #include <array>
 #include <concepts>
@@ -198,6 +200,7 @@ struct op_info {
   detail::list_view<field> form{};
   std::string_view call_name{};
   int (*results)(const operand_list&) = nullptr;  // how many results; null: one
+  void (*onnx)(onnx_nodes&) = nullptr;            // writes a node in ONNX
   const op_info& (*further)() = nullptr;          // the operator of rows for results after the first
   const op_info& (*result_of)() = nullptr;        // for such an operator: the one whose result its rows are
 };
@@ -328,6 +331,7 @@ constexpr op_info make_info() {
   info.call_name = Op::type;
   if constexpr (requires { Op::call_name; }) info.call_name = Op::call_name;
   if constexpr (requires { Op::form; }) info.form = Op::form;
+  if constexpr (requires(onnx_nodes& n) { Op::onnx(n); }) info.onnx = [](onnx_nodes& n) { Op::onnx(n); };
   if constexpr (requires { Op::foldable; }) {
     info.folds = true;
     if constexpr (Op::foldable == 1)

@@ -111,7 +111,13 @@ struct band_kernel {
   std::int64_t work() const { return columns; }
   constexpr void operator()(std::int64_t k) const {
     const std::int64_t row = k % rows;
-    for (std::int64_t j = 0; j < columns; ++j) out[k * columns + j] = row - j <= below && j - row <= above ? in[k * columns + j] : T{};
+    const std::int64_t begin = row <= below ? 0 : row - below < columns ? row - below : columns;
+    const std::int64_t end = above >= columns - row ? columns : row + above < begin ? begin : row + above + 1;
+    const T* const from = in + k * columns;
+    T* const to = out + k * columns;
+    for (std::int64_t j = 0; j < begin; ++j) to[j] = T{};
+    for (std::int64_t j = begin; j < end; ++j) to[j] = from[j];
+    for (std::int64_t j = end; j < columns; ++j) to[j] = T{};
   }
 };
 

@@ -48,6 +48,14 @@ struct reverse_kernel {
   int rank;
   std::int64_t size[max_rank], rows = 1, width = 1;
   bool turned[max_rank];
+  /// Of an array of this shape, along the axes that are marked.
+  reverse_kernel(const T* from, T* to, const shape& s, const bool* marked) : in(from), out(to), rank(s.rank), size{}, turned{} {
+    for (int a = 0; a < rank; ++a) {
+      size[a] = s[a];
+      turned[a] = marked[a];
+      (a + 1 < rank ? rows : width) *= size[a];
+    }
+  }
   reverse_kernel(void* const* p, const step_numbers& n)
       : in(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), rank(n.rank(0)), size{}, turned{} {
     for (int a = 0; a < rank; ++a) {
@@ -59,6 +67,23 @@ struct reverse_kernel {
   std::int64_t items() const { return width == 0 ? 0 : rows; }
   std::int64_t work() const { return width; }
   constexpr void operator()(std::int64_t k) const {
+    const T* const row = in + row_of(k) * width;
+    T* const to = out + k * width;
+    for (std::int64_t j = 0; j < width; ++j) to[j] = row[is_row_turned() ? width - 1 - j : j];
+  }
+  /// Runs all items on the host.
+  void run_all() const {
+    for (std::int64_t k = 0, n = items(); k < n; ++k) {
+      const T* const row = in + row_of(k) * width;
+      if (is_row_turned()) std::reverse_copy(row, row + width, out + k * width);
+      else copy_row(row, width, out + k * width);
+    }
+  }
+
+ private:
+  constexpr bool is_row_turned() const { return rank > 0 && turned[rank - 1]; }
+  // The row of the operand that row k of the result shows.
+  constexpr std::int64_t row_of(std::int64_t k) const {
     std::int64_t rest = k, from = 0, step = 1;
     for (int a = rank - 2; a >= 0; --a) {
       const std::int64_t i = rest % size[a];
@@ -66,8 +91,7 @@ struct reverse_kernel {
       from += (turned[a] ? size[a] - 1 - i : i) * step;
       step *= size[a];
     }
-    const bool backwards = rank > 0 && turned[rank - 1];
-    for (std::int64_t j = 0; j < width; ++j) out[k * width + j] = in[from * width + (backwards ? width - 1 - j : j)];
+    return from;
   }
 };
 template <>

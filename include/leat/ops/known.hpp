@@ -77,11 +77,7 @@ using array_operators = operator_list<reverse_op, gather_nd_op, scatter_nd_op, g
 
 LEAT_FILL(fill_library_operators) {
   library_operators::enter();
-  // Names of the same operators in older versions of TensorFlow.
-  register_alias<add_op, "Add">();
-  register_alias<truncate_mod_op, "Mod">();
-  register_alias<reciprocal_op, "Inv">();
-  register_alias<reciprocal_grad_op, "InvGrad">();
+  register_older_spellings();
   register_expression_operator<stacked_matmul_op>();
   register_expression_operator<stacked_products_op>();
   image_operators::enter_for_expressions();

@@ -52,6 +52,9 @@ inline constexpr bool is_scalar_function<F, X> = [] {
   if constexpr (tensor_expression<called_with<F, X>>) return called_with<F, X>::rank == 0;
   else return false;
 }();
+// A function that returns a tensor like the unknown x at which it is called.
+template <class F, class X, class Site>
+concept equation = function_of_unknown<F, unknown_like<Site, X>> && is_like<called_with<F, unknown_like<Site, X>>, X>;
 template <class Site, class X>
 struct unknown_of {
   using type = void;
@@ -106,8 +109,7 @@ constexpr auto implicit_solution(const At& at, const Y& y, const Next& next, con
 /// the residual, if |f(x)| is more than `Tolerance` or NaN after the steps; at compile time, an f that does not depend on x. Source: Newton;
 /// Griewank and Walther, "Evaluating Derivatives".
 template <int Steps = 10, double Tolerance = 1e-6, class F, class X, LEAT_SITE>
-  requires(Steps > 0 && detail::function_of_unknown<F, detail::unknown_like<Site, X>> &&
-           detail::is_like<detail::called_with<F, detail::unknown_like<Site, X>>, X>)
+  requires(Steps > 0 && detail::equation<F, X, Site>)
 constexpr auto solve_root(const F& f, const X& start) {
   const detail::unknown_like<Site, X> at;
   const auto y = f(at);
@@ -120,8 +122,7 @@ solve_root(...) LEAT_DELETED;
 /// A fixed point x = f(x), by `Steps` repetitions of f from `start`, as `solve_root`, without a matrix until the last step. Errors: as of
 /// `solve_root`, where the residual is |f(x) - x|: f must be a contraction. Source: Banach.
 template <int Steps = 50, double Tolerance = 1e-6, class F, class X, LEAT_SITE>
-  requires(Steps > 0 && detail::function_of_unknown<F, detail::unknown_like<Site, X>> &&
-           detail::is_like<detail::called_with<F, detail::unknown_like<Site, X>>, X>)
+  requires(Steps > 0 && detail::equation<F, X, Site>)
 constexpr auto fixed_point(const F& f, const X& start) {
   const detail::unknown_like<Site, X> at;
   const auto next = f(at);

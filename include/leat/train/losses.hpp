@@ -60,8 +60,14 @@ constexpr bool weights_broadcast(const shape& weights, const shape& losses) {
     if (weights[i] != 1 && !may_equal(weights[i], losses[i])) return false;
   return true;
 }
-inline constexpr std::string_view weights_differ = "weights have rank 0, or the rank of the losses with each dimension 1 or equal";
-inline constexpr std::string_view weights_no_numbers = "weights are numbers";
+// The losses, or their problem, or that of their weights.
+constexpr inference with_weights(const inference& losses, dtype type, const shape& weights) {
+  if (!losses.problem.empty()) return losses;
+  if (!is_number(type)) return inference::wrong("weights are numbers");
+  if (!weights_broadcast(weights, losses.extent))
+    return inference::wrong("weights have rank 0, or the rank of the losses with each dimension 1 or equal");
+  return losses;
+}
 
 // Operands: labels, predictions, weights.
 struct pointwise {
@@ -69,9 +75,7 @@ struct pointwise {
     if (!is_number(x.type(0)) && x.type(0) != dtype::boolean) return inference::wrong("labels are numbers");
     if (!is_number(x.type(1))) return inference::wrong("predictions are numbers");
     if (!may_equal(x.extent(0), x.extent(1))) return inference::wrong("labels and predictions differ in shape");
-    if (!is_number(x.type(2))) return inference::wrong(weights_no_numbers);
-    if (!weights_broadcast(x.extent(2), known_of(x.extent(0), x.extent(1)))) return inference::wrong(weights_differ);
-    return {dtype::float32, known_of(x.extent(0), x.extent(1))};
+    return with_weights({dtype::float32, known_of(x.extent(0), x.extent(1))}, x.type(2), x.extent(2));
   }
 };
 struct absolute_difference_rule : pointwise {
@@ -104,13 +108,9 @@ struct cosine_distance_rule {
     const std::int64_t axis = x.attribute(0) < 0 ? x.attribute(0) + rank : x.attribute(0);
     if (axis < 0 || axis >= rank) return inference::wrong("axis out of range");
     tensor_info inputs[]{{x.type(0), x.extent(0)}, {x.type(1), x.extent(1)}, {x.type(2), {}}};
-    const inference same = pointwise::infer({inputs, 3, nullptr, 0});
-    if (!same.problem.empty()) return same;
-    inference got = same;
-    got.extent.dim[axis] = 1;
-    if (!is_number(x.type(2))) return inference::wrong(weights_no_numbers);
-    if (!weights_broadcast(x.extent(2), got.extent)) return inference::wrong(weights_differ);
-    return got;
+    inference got = pointwise::infer({inputs, 3, nullptr, 0});
+    if (got.problem.empty()) got.extent.dim[axis] = 1;
+    return with_weights(got, x.type(2), x.extent(2));
   }
 };
 // Operands: losses, weights.
@@ -118,9 +118,7 @@ struct weighted_loss_rule {
   static constexpr std::string_view type = "losses::compute_weighted_loss";
   static constexpr inference infer(const operand_list& x) {
     if (!is_number(x.type(0))) return inference::wrong("losses are numbers");
-    if (!is_number(x.type(1))) return inference::wrong(weights_no_numbers);
-    if (!weights_broadcast(x.extent(1), x.extent(0))) return inference::wrong(weights_differ);
-    return {x.type(0), x.extent(0)};
+    return with_weights({x.type(0), x.extent(0)}, x.type(1), x.extent(1));
   }
 };
 // Operands: labels, logits, weights.
@@ -138,10 +136,8 @@ struct softmax_cross_entropy_rule {
     if (x.extent(1).rank == 0) return inference::wrong("takes at least rank 1: [..., classes]");
     tensor_info inputs[]{{x.type(0), x.extent(0)}, {x.type(1), x.extent(1)}, {x.type(2), {}}};
     inference got = pointwise::infer({inputs, 3, nullptr, 0});
-    if (!got.problem.empty()) return got;
-    got.extent.dim[--got.extent.rank] = 0;
-    if (!weights_broadcast(x.extent(2), got.extent)) return inference::wrong(weights_differ);
-    return got;
+    if (got.problem.empty()) got.extent.dim[--got.extent.rank] = 0;
+    return with_weights(got, x.type(2), x.extent(2));
   }
 };
 struct sparse_softmax_cross_entropy_rule {
@@ -150,10 +146,7 @@ struct sparse_softmax_cross_entropy_rule {
     if (!is_floating(x.type(1))) return inference::wrong("logits are floating point");
     tensor_info inputs[]{{x.type(1), x.extent(1)}, {x.type(0), without_last_1(x.extent(0), x.extent(1).rank - 1)}};
     const inference got = sparse_softmax_cross_entropy_op::infer({inputs, 2, nullptr, 0});
-    if (!got.problem.empty()) return got;
-    if (!is_number(x.type(2))) return inference::wrong(weights_no_numbers);
-    if (!weights_broadcast(without_last_1(x.extent(2), got.extent.rank), got.extent)) return inference::wrong(weights_differ);
-    return got;
+    return with_weights(got, x.type(2), without_last_1(x.extent(2), got.extent.rank));
   }
   // Drops a last dimension of 1 if the shape has one dimension too many.
   static constexpr shape without_last_1(shape s, int rank) {

@@ -37,6 +37,53 @@ inline std::string onnx_advice(const facts& what) {
   return "it has no counterpart among ONNX's operators: name its result as an input, or choose outputs that do without it";
 }
 
+/// The node that is being written, as an operator's class sees it.
+class nodes_of_class final : public onnx_nodes {
+ public:
+  nodes_of_class(onnx_writer& writer, const graph& g) : writer_(writer), graph_(g) {}
+
+  int input_count() const override { return static_cast<int>(writer_.inputs()); }
+  std::string input(int k) const override { return writer_.in(checked(k)); }
+  dtype type(int k) const override { return writer_.type(checked(k)); }
+  shape extent(int k) const override { return writer_.extent(checked(k)); }
+  std::int64_t attribute(int k) const override {
+    const leat::node& n = graph_.at(writer_.operation().index());
+    if (k < 0 || k >= n.attribute_count) refuse("its number " + std::to_string(k) + " is not known while the file is written");
+    return graph_.attribute(n, k);
+  }
+  int opset() const override { return writer_.opset(); }
+  std::string node(std::string_view onnx_type, std::vector<std::string> inputs, const leat::onnx_attributes& settings) override {
+    return writer_.one(onnx_type, std::move(inputs), as_written(settings));
+  }
+  std::vector<std::string> nodes(std::string_view onnx_type, std::vector<std::string> inputs, const leat::onnx_attributes& settings,
+                                 int results) override {
+    if (results < 0 || results > 65535) refuse("its class asks for " + std::to_string(results) + " results of a node");
+    return writer_.add(onnx_type, std::move(inputs), as_written(settings), static_cast<std::size_t>(results));
+  }
+  std::string number(dtype type, double value) override { return writer_.number(type, value); }
+  std::string integers(const std::vector<std::int64_t>& values) override { return writer_.ints(values); }
+  void result(const std::string& name, int number) override { writer_.result(name, number); }
+  [[noreturn]] void refuse(const std::string& why) const override { writer_.refuse(why); }
+
+ private:
+  static onnx_attributes as_written(const leat::onnx_attributes& settings) {
+    using kind = onnx_attribute::kind;
+    onnx_attributes made;
+    for (const onnx_attribute& a : settings)
+      made.emplace_back(a.name, a.what == kind::integer ? onnx_value(a.integers.front())
+                                : a.what == kind::real  ? onnx_value(a.real)
+                                : a.what == kind::text  ? onnx_value(a.text)
+                                                        : onnx_value(a.integers));
+    return made;
+  }
+  std::size_t checked(int k) const {
+    if (k < 0 || k >= input_count()) refuse("its class asks for input " + std::to_string(k) + " of " + std::to_string(input_count()));
+    return static_cast<std::size_t>(k);
+  }
+  onnx_writer& writer_;
+  const graph& graph_;
+};
+
 class onnx_model_writer {
  public:
   onnx_model_writer(graph& g, const model_signature& model, const onnx_options& options, const variable_source& variables)
@@ -156,7 +203,7 @@ class onnx_model_writer {
       const graph_operation first = open.back();
       open.pop_back();
       if (!checked_.insert(first.index()).second) continue;
-      if (!is_without_effect(first.type()))
+      if (!is_without_effect(first.type()) && info_at(first).onnx == nullptr)
         throw unimplemented("ONNX: node '" + op.name() + "' (" + std::string(op.type()) + ") runs after '" + first.name() + "' (" +
                             std::string(first.type()) + "), an order that ONNX does not have: " + onnx_advice(info_at(first).what));
       for (const graph_operation& before : first.control_inputs()) open.push_back(before);
@@ -179,6 +226,10 @@ class onnx_model_writer {
     if (type == "Placeholder" || type == "PlaceholderV2")
       throw invalid_argument("ONNX: the placeholder '" + op.name() + "' is needed and no input: name it among the inputs");
     if (is_passed_through(type)) return writer_.result(writer_.in());
+    if (const auto own = info_at(op).onnx; own != nullptr) {
+      nodes_of_class its(writer_, graph_);
+      return own(its);
+    }
     const onnx_row* row = find_onnx_row(type);
     if (row == nullptr) writer_.refuse(onnx_advice(info_at(op).what));
     if (row->rule != nullptr) row->rule(writer_);

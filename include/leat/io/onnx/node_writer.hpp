@@ -19,6 +19,10 @@
 
 namespace leat::io::onnx::detail {
 
+/// An attribute's value.
+using onnx_value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>>;
+using onnx_attributes = std::vector<std::pair<std::string_view, onnx_value>>;
+
 /// ONNX's number of a dtype; undefined for dtypes that ONNX lacks.
 inline onnx::element_type onnx_type(dtype type) {
   switch (type) {
@@ -32,9 +36,6 @@ inline onnx::element_type onnx_type(dtype type) {
   }
 }
 
-/// An attribute's value.
-using onnx_value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>>;
-using onnx_attributes = std::vector<std::pair<std::string_view, onnx_value>>;
 using names = std::vector<std::string>;
 
 /// The node that is being written, and the ONNX graph to which it is added.

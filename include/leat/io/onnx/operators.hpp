@@ -2,6 +2,7 @@
 // The table of operators: TensorFlow's, and their equivalents in ONNX. If ONNX's operator differs (sign of remainders, indices out of
 // range, sizes of zero), further nodes make the result that of TensorFlow. Source: ONNX's Operators.md, versions 17 to 21.
 
+#include <leat/graph/older_spellings.hpp>
 #include <leat/io/onnx/node_writer.hpp>
 #include <leat/proto/operator_names.hpp>
 
@@ -139,11 +140,10 @@ inline void squeeze(onnx_writer& w) {
   w.result(w.one("Squeeze", inputs));
 }
 inline void unsqueeze(onnx_writer& w) { w.result(w.one("Unsqueeze", {w.in(0), w.ints({w.wanted_one(1, "the axis")})})); }
-inline void joined(onnx_writer& w, bool axis_first) {
+inline void joined(onnx_writer& w) {
   names parts = w.all();
-  const std::size_t at = axis_first ? 0 : parts.size() - 1;
-  const std::int64_t axis = w.wanted_one(at, "the axis");
-  parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(at));
+  parts.pop_back();
+  const std::int64_t axis = w.wanted_one(parts.size(), "the axis");
   w.result(w.one("Concat", parts, {{"axis", axis}}));
 }
 inline void pack(onnx_writer& w) {
@@ -338,7 +338,6 @@ struct onnx_row {
 };
 
 inline constexpr onnx_row onnx_rows[]{
-    {"Add", "Add"},
     {"AddV2", "Add"},
     {"Sub", "Sub"},
     {"Mul", "Mul"},
@@ -348,7 +347,6 @@ inline constexpr onnx_row onnx_rows[]{
     {"FloorDiv", "", floor_divide},
     {"FloorMod", "", floor_mod},
     {"TruncateMod", "", truncate_mod},
-    {"Mod", "", truncate_mod},
     {"DivNoNan", "", [](onnx_writer& w) { or_zero(w, 1, w.one("Div", w.all())); }},
     {"Xlogy", "", [](onnx_writer& w) { or_zero(w, 0, w.one("Mul", {w.in(0), w.one("Log", {w.in(1)})})); }},
     {"Xdivy", "", [](onnx_writer& w) { or_zero(w, 0, w.one("Div", w.all())); }},
@@ -356,7 +354,6 @@ inline constexpr onnx_row onnx_rows[]{
     {"Neg", "",
      [](onnx_writer& w) { w.result(w.type() == dtype::uint8 ? w.one("Sub", {w.number(w.type(), 0), w.in()}) : w.one("Neg", {w.in()})); }},
     {"Reciprocal", "Reciprocal"},
-    {"Inv", "Reciprocal"},
     {"Square", "", [](onnx_writer& w) { squared(w, w.in()); }},
     {"SquaredDifference", "", [](onnx_writer& w) { squared(w, w.one("Sub", w.all())); }},
     {"Maximum", "Max"},
@@ -413,10 +410,8 @@ inline constexpr onnx_row onnx_rows[]{
     {"ArgMin", "", [](onnx_writer& w) { extreme_index(w, "ArgMin"); }},
     {"Cumsum", "", cumulative},
     {"MatMul", "", product},
-    {"BatchMatMul", "", [](onnx_writer& w) { batch_product(w, w.flag("adj_x"), w.flag("adj_y")); }},
     {"BatchMatMulV2", "", [](onnx_writer& w) { batch_product(w, w.flag("adj_x"), w.flag("adj_y")); }},
     {"BiasAdd", "", biased},
-    {"BiasAddV1", "", biased},
     {"Relu", "", [](onnx_writer& w) { w.result(w.type() == dtype::uint8 ? w.in() : w.one("Relu", {w.in()})); }},
     {"Relu6", "", [](onnx_writer& w) { w.result(w.one("Clip", {w.in(), w.number(w.type(), 0), w.number(w.type(), 6)})); }},
     {"LeakyRelu", "", [](onnx_writer& w) { w.result(w.one("LeakyRelu", {w.in()}, {{"alpha", w.attribute<float>("alpha", 0.2f)}})); }},
@@ -439,8 +434,7 @@ inline constexpr onnx_row onnx_rows[]{
     {"ZerosLike", "", [](onnx_writer& w) { filled_like(w, 0); }},
     {"OnesLike", "", [](onnx_writer& w) { filled_like(w, 1); }},
     {"Range", "Range"},
-    {"Concat", "", [](onnx_writer& w) { joined(w, true); }},
-    {"ConcatV2", "", [](onnx_writer& w) { joined(w, false); }},
+    {"ConcatV2", "", joined},
     {"Pack", "", pack},
     {"Unpack", "", unpack},
     {"Split", "", split},
@@ -477,7 +471,7 @@ inline const onnx_row* find_onnx_row(std::string_view type) {
     for (const onnx_row& row : onnx_rows) made.emplace(row.type, &row);
     return made;
   }();
-  const auto at = rows.find(type);
+  const auto at = rows.find(current_spelling(type));
   return at != rows.end() ? at->second : nullptr;
 }
 inline bool is_passed_through(std::string_view type) {

@@ -44,16 +44,15 @@ LEAT_FILL(fill_canonical_rewrites) {
   const auto define = [](std::string_view type, std::vector<int> operands, auto make) {
     register_canonical(type, {std::move(operands), [make](graph&, list x, const graph_operation& node) { return output(make(x, node)); }});
   };
-  for (const char* type : {"BatchMatMul", "BatchMatMulV2"})
-    define(type, {0, 1}, [](list x, const graph_operation& node) {
-      if (x[0].extent().rank != 2 || x[1].extent().rank != 2 || !is_floating(x[0].type())) return output{};
-      const auto adjoint = [&](std::string_view name) -> std::int64_t {
-        const auto* flag = node.attributes().find(name);
-        return flag != nullptr && flag->get_if<bool>() != nullptr && *flag->get_if<bool>() ? 1 : 0;
-      };
-      const std::int64_t numbers[]{adjoint("adj_x"), adjoint("adj_y")};
-      return output(make_node<matmul_op>(numbers, x[0], x[1]));
-    });
+  define("BatchMatMulV2", {0, 1}, [](list x, const graph_operation& node) {
+    if (x[0].extent().rank != 2 || x[1].extent().rank != 2 || !is_floating(x[0].type())) return output{};
+    const auto adjoint = [&](std::string_view name) -> std::int64_t {
+      const auto* flag = node.attributes().find(name);
+      return flag != nullptr && flag->get_if<bool>() != nullptr && *flag->get_if<bool>() ? 1 : 0;
+    };
+    const std::int64_t numbers[]{adjoint("adj_x"), adjoint("adj_y")};
+    return output(make_node<matmul_op>(numbers, x[0], x[1]));
+  });
   for (const double value : {0.0, 1.0})
     define(value == 0 ? "ZerosLike" : "OnesLike", {0},
            [value](list x, const graph_operation&) { return constant(x[0].owner(), x[0].type(), x[0].extent(), value); });
@@ -75,17 +74,16 @@ LEAT_FILL(fill_canonical_rewrites) {
     if (!times || static_cast<int>(times->size()) != x[0].extent().rank) return output{};
     return repeat_plain(x[0], *times);
   });
-  for (const char* type : {"BiasAdd", "BiasAddV1"})
-    define(type, {0, 1}, [](list x, const graph_operation& node) {
-      const shape extent = x[0].extent(), bias = x[1].extent();
-      if (extent.rank < 2 || bias.rank != 1) return output{};
-      const int at = channel_axis(node.attributes(), extent.rank);
-      if (bias[0] != extent[at]) return output{};
-      if (at == extent.rank - 1) return output(x[0] + x[1]);
-      shape along = bias;
-      while (along.rank < extent.rank - at) along.push(1);
-      return output(x[0] + make_node<reshape_op>({along.dim, static_cast<std::size_t>(along.rank)}, x[1]));
-    });
+  define("BiasAdd", {0, 1}, [](list x, const graph_operation& node) {
+    const shape extent = x[0].extent(), bias = x[1].extent();
+    if (extent.rank < 2 || bias.rank != 1) return output{};
+    const int at = channel_axis(node.attributes(), extent.rank);
+    if (bias[0] != extent[at]) return output{};
+    if (at == extent.rank - 1) return output(x[0] + x[1]);
+    shape along = bias;
+    while (along.rank < extent.rank - at) along.push(1);
+    return output(x[0] + make_node<reshape_op>({along.dim, static_cast<std::size_t>(along.rank)}, x[1]));
+  });
   define("BiasAddGrad", {0}, [](list x, const graph_operation& node) {
     const int rank = x[0].extent().rank;
     if (rank < 2) throw invalid_argument("Input tensor must be at least 2D, not of rank " + std::to_string(rank));

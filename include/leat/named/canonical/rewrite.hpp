@@ -3,6 +3,7 @@
 // and for single nodes. canonical_gradients.hpp fills it for the operators of gradients.
 
 #include <leat/core/fill.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/graph/operator.hpp>
 
 #include <functional>
@@ -46,7 +47,8 @@ inline canonical_rewrite_table& canonical_rewrites() {
 inline const canonical_rewrite* find_rewrite(std::string_view type) {
   auto& table = canonical_rewrites();
   const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(type);
+  auto at = table.by_type.find(type);
+  if (at == table.by_type.end()) at = table.by_type.find(current_spelling(type));
   return at == table.by_type.end() ? nullptr : &at->second;
 }
 /// Whether a type is a function of its inputs that is rewritten to other operators.

@@ -221,7 +221,6 @@ LEAT_FILL(fill_array_definitions) {
   define_operator(
       "SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T); num_split: int >= 1; Tlen: {int32, int64}",
       {.is = nature::pure, .values = {1, 2}}, split_sizes_shape);
-  define_operator("Concat(concat_dim: int32, values: N*T) -> (output: T); N: int >= 2", {.is = nature::pure});
   define_operator("ConcatOffset(concat_dim: int32, shape: N*shape_type) -> (offset: N*shape_type); shape_type: {int32, int64} = int32",
                   {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
                     for (int k = 0; k < c.result_count(); ++k) c.set(k, c.input(k + 1).extent);

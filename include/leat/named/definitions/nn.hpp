@@ -119,7 +119,6 @@ LEAT_FILL(fill_nn_definitions) {
     c.set(0, extent);
   };
   define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure}, biased);
-  define_operator("BiasAddV1(value: T, bias: T) -> (output: T)", {.is = nature::pure}, biased);
   define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure},
                   [](shape_context& c) {
                     const shape& extent = c.input(0).extent;
@@ -127,8 +126,6 @@ LEAT_FILL(fill_nn_definitions) {
                     else c.set(0, shapes::vector_of(-1));
                   });
   define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
-                  {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
-  define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
                   {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
 
   define_operator(

@@ -95,18 +95,15 @@ inline output slice_node(const output& x, const output& begin, const output& siz
   set_shape(made, result);
   return made;
 }
-// The gradients of concatenated values, which are the inputs from `first` on; input `at` is the axis.
-inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at) {
+// The gradients of concatenated values; the last input is the axis.
+inline gradient_list gradient_of_concat(const gradient_call& c) {
   const output dy = c.dy();
   const int count = c.input_count() - 1;
-  gradient_list result(static_cast<std::size_t>(first));
-  if (count == 1) {
-    result.emplace_back(dy);
-    return result;
-  }
+  if (count == 1) return {dy};
+  gradient_list result;
   graph& g = c.owner();
-  const auto value = [&](int k) { return c.input(first + k); };
-  output given = c.input(at);
+  const auto value = [&](int k) { return c.input(k); };
+  output given = c.input(count);
   // The constant of a loop, or of a branch, is made again where the gradient is.
   if (const auto known = known_numbers(given);
       known && known->size() == 1 && result_context(g, given.index()) != result_context(g, dy.index()) &&
@@ -140,8 +137,6 @@ inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at
     result.emplace_back(slice_node(dy, offsets.result(k), shapes[static_cast<std::size_t>(k)], value(k).extent()));
   return result;
 }
-inline gradient_list gradient_of_concat(const gradient_call& c) { return gradient_of_parts(c, 0, c.input_count() - 1); }
-inline gradient_list gradient_of_concat_behind_axis(const gradient_call& c) { return gradient_of_parts(c, 1, 0); }
 inline gradient_list gradient_of_slice(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -300,7 +295,6 @@ LEAT_FILL(fill_array_gradients) {
       {"Pack", gradient_of_pack},
       {"Unpack", gradient_of_unpack},
       {"ConcatV2", gradient_of_concat},
-      {"Concat", gradient_of_concat_behind_axis},
       {"Split", gradient_of_split},
       {"SplitV", gradient_of_split_v},
       {"Cumsum", class_gradient<cumsum_op>},
@@ -318,7 +312,6 @@ LEAT_FILL(fill_array_gradients) {
       {"Pad", gradient_of_pad},
       {"PadV2", gradient_of_pad},
       {"BatchMatMulV2", gradient_of_stacked_product},
-      {"BatchMatMul", gradient_of_stacked_product},
   });
 }
 

@@ -176,14 +176,14 @@ inline gradient_list gradient_of_max(const gradient_call& c) {
 
 LEAT_FILL(fill_math_gradients) {
   enter_gradients({
-    {"Add", class_gradient<add_op, sums::left_out_if_equal>}, {"AddV2", class_gradient<add_op, sums::left_out_if_equal>},
+    {"AddV2", class_gradient<add_op, sums::left_out_if_equal>},
     {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", class_gradient<mul_op, sums::left_out_if_simple>},
     {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", class_gradient<div_no_nan_op>}, {"FloorMod", class_gradient<floor_mod_op>},
     {"SquaredDifference", class_gradient<squared_difference_op, sums::left_out_if_equal>}, {"Maximum", class_gradient<maximum_op>},
     {"Minimum", class_gradient<minimum_op>}, {"Pow", class_gradient<pow_op>}, {"Select", gradient_of_select},
     {"SelectV2", gradient_of_select_v2}, {"Neg", class_gradient<neg_op>}, {"Reciprocal", class_gradient<reciprocal_op>},
-    {"Inv", class_gradient<reciprocal_op>}, {"Sqrt", class_gradient<sqrt_op>}, {"Rsqrt", class_gradient<rsqrt_op>},
-    {"ReciprocalGrad", class_gradient<reciprocal_grad_op>}, {"InvGrad", class_gradient<reciprocal_grad_op>},
+    {"Sqrt", class_gradient<sqrt_op>}, {"Rsqrt", class_gradient<rsqrt_op>},
+    {"ReciprocalGrad", class_gradient<reciprocal_grad_op>},
     {"SqrtGrad", class_gradient<sqrt_grad_op>}, {"RsqrtGrad", class_gradient<rsqrt_grad_op>}, {"TanhGrad", class_gradient<tanh_grad_op>},
     {"SigmoidGrad", class_gradient<sigmoid_grad_op>}, {"Tanh", class_gradient<tanh_op>}, {"Sigmoid", class_gradient<sigmoid_op>},
     {"Abs", class_gradient<abs_op>}, {"Square", class_gradient<square_op>}, {"Exp", class_gradient<exp_op>},

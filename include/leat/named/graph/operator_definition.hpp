@@ -138,6 +138,7 @@ LEAT_DECLARE_FILL(fill_tensor_array_definitions);
 LEAT_DECLARE_FILL(fill_tensor_list_definitions);
 LEAT_DECLARE_FILL(fill_text_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
+LEAT_DECLARE_FILL(fill_older_definitions);  // last
 }  // namespace detail
 
 /// Registers an operator for graphs and files, by its line, its facts and its shape rule. `info.what` holds the facts; inputs that the line

@@ -4,6 +4,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/kernels/top_k.hpp>
+#include <leat/kernels/whole_array.hpp>
 #include <leat/ops/array_parts.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -17,8 +18,8 @@ namespace leat::runtime {
 inline void run_gather(kernel_context& c) {
   const tensor_value params = c.input(0);
   const shape& s = params.extent();
-  const shape places = c.extent(1);
-  const auto indices = c.numbers(1);
+  const tensor_value& given = c.input(1);
+  const shape& places = given.extent();
   std::int64_t batch_dims = c.node.integer("batch_dims");
   if (batch_dims < 0) batch_dims += places.rank;
   const int batch = batch_dims < 0 || batch_dims > max_rank ? -1 : static_cast<int>(batch_dims);
@@ -34,23 +35,28 @@ inline void run_gather(kernel_context& c) {
   for (int i = 0; i < batch; ++i)
     if (s[i] != places[i]) throw invalid_argument("batch dimensions differ: params " + brackets(s) + ", indices " + brackets(places));
   const std::int64_t rows = s[axis];
-  for (std::size_t k = 0; k < indices.size(); ++k)
-    if (indices[k] < 0 || indices[k] >= rows)
-      throw invalid_argument(element_place("indices", places, static_cast<std::int64_t>(k)) + " = " + std::to_string(indices[k]) +
-                             " is not in [0, " + std::to_string(rows) + ")");
   const std::int64_t batches = product(s, 0, batch), outer = product(s, batch, axis), inner = product(s, axis + 1, s.rank);
-  const std::int64_t count = batches == 0 ? 0 : static_cast<std::int64_t>(indices.size()) / batches;
-  tensor_value made(params.type(), extent);
-  if (made.elements() > 0)
-    with_storage(params.type(), [&]<class S>(S) {
-      const S* from = stored<S>(params);
-      S* to = stored<S>(made);
-      for (std::int64_t b = 0; b < batches; ++b)
-        for (std::int64_t o = 0; o < outer; ++o)
-          for (std::int64_t k = 0; k < count; ++k)
-            to = std::copy_n(from + ((b * outer + o) * rows + indices[static_cast<std::size_t>(b * count + k)]) * inner, inner, to);
-    });
-  c.set(0, std::move(made));
+  const std::int64_t count = batches == 0 ? 0 : given.elements() / batches;
+  with_index(given.type(), [&]<class I>(I) {
+    const I* const indices = given.values<I>().data();
+    if (const std::int64_t k = kernels::find_out_of_range(indices, given.elements(), rows, false); k >= 0)
+      throw invalid_argument(element_place("indices", places, k) + " = " + std::to_string(indices[k]) + " is not in [0, " +
+                             std::to_string(rows) + ")");
+    tensor_value made(params.type(), extent);
+    if (made.elements() > 0)
+      with_storage(params.type(), [&]<class S>(S) {
+        kernels::for_row_width(inner, [&](auto width) {
+          for (std::int64_t block = 0; block < batches * outer; ++block) {
+            const S* const from = stored<S>(params) + block * rows * width;
+            S* const __restrict to = stored<S>(made) + block * count * width;
+            const I* const its = indices + block / outer * count;
+            for (std::int64_t k = 0; k < count; ++k)
+              std::copy_n(from + static_cast<std::int64_t>(its[k]) * width, std::int64_t{width}, to + k * width);
+          }
+        });
+      });
+    c.set(0, std::move(made));
+  });
 }
 
 inline void run_gather_nd(kernel_context& c) {

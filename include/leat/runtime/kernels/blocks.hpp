@@ -3,8 +3,8 @@
 // the way back. Source: TensorFlow `MirrorPad`, `MirrorPadGrad`, `PadV2`, `SpaceToDepth`, `DepthToSpace`, `SpaceToBatchND`, `BatchToSpaceND`.
 
 #include <leat/core/fill.hpp>
+#include <leat/kernels/mirror_pad.hpp>
 #include <leat/named/definitions/window_attributes.hpp>
-#include <leat/ops/mirror_pad.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -25,17 +25,6 @@ inline std::vector<std::pair<std::int64_t, std::int64_t>> pairs_of(kernel_contex
   return pairs;
 }
 
-/// Calls f(element of the padded array, element of the inner one) for all elements of the padded array, in order. `places[a]` says for each
-/// position along axis a which one of the inner array it shows, -1 for none.
-template <class F>
-void for_each_place(const std::vector<std::vector<std::int64_t>>& places, const std::vector<std::int64_t>& strides, F f) {
-  std::int64_t next = 0;
-  const auto walk = [&](auto&& self, std::size_t axis, std::int64_t inner) -> void {
-    if (axis == places.size()) return f(next++, inner);
-    for (const std::int64_t p : places[axis]) self(self, axis + 1, inner < 0 || p < 0 ? -1 : inner + p * strides[axis]);
-  };
-  walk(walk, 0, 0);
-}
 /// The shape of the padded array.
 inline shape padded_by(const shape& s, const std::vector<std::pair<std::int64_t, std::int64_t>>& pads) {
   shape padded;
@@ -46,35 +35,36 @@ inline shape padded_by(const shape& s, const std::vector<std::pair<std::int64_t,
   if (!padded.is_countable()) throw invalid_argument("a result of more than 2^44 elements, which no memory holds");
   return padded;
 }
-/// For mirror images: where each position of the padded axis comes from.
-inline std::vector<std::vector<std::int64_t>> mirrored(const kernel_node& n, const shape& inner,
-                                                       const std::vector<std::pair<std::int64_t, std::int64_t>>& pads) {
+/// The axes of an array and of the one that is padded by its mirror images.
+inline kernels::mirrored_axes mirrored(const kernel_node& n, const shape& inner, const shape& padded,
+                                       const std::vector<std::pair<std::int64_t, std::int64_t>>& pads) {
   const std::string mode = n.text("mode");
   const auto found = std::find(std::begin(leat::detail::mirror_words), std::end(leat::detail::mirror_words), mode);
   if (found == std::end(leat::detail::mirror_words)) throw invalid_argument("mode must be either REFLECT or SYMMETRIC, not '" + mode + "'");
   const std::int64_t repeats = found - std::begin(leat::detail::mirror_words);  // 1 if the element at the border counts twice
-  std::vector<std::vector<std::int64_t>> places;
+  std::int64_t before_each[max_rank]{};
   for (int a = 0; a < inner.rank; ++a) {
     const auto [before, behind] = pads[static_cast<std::size_t>(a)];
-    const std::int64_t size = inner[a], most = leat::detail::most_mirrored(size, repeats);
+    const std::int64_t most = leat::detail::most_mirrored(inner[a], repeats);
     if (before > most || behind > most)
       throw invalid_argument("paddings must be no greater than " + std::string(repeats == 1 ? "the dimension size" : "the dimension size minus 1") +
                              ": " + std::to_string(before) + ", " + std::to_string(behind) + " greater than " + std::to_string(most));
-    std::vector<std::int64_t> list;
-    for (std::int64_t k = -before; k < size + behind; ++k) list.push_back(leat::detail::mirrored_place(k, size, repeats));
-    places.push_back(std::move(list));
+    before_each[a] = before;
   }
-  return places;
+  return {inner, padded, before_each, repeats};
+}
+template <class Kernel>
+void run_items_in_order(const Kernel& kernel) {
+  for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
 }
 inline void run_mirror_pad(kernel_context& c) {
   const tensor_value x = c.input(0);
   const auto pads = pairs_of(c, 1, x.extent().rank, "paddings");
-  const auto places = mirrored(c.node, x.extent(), pads);
+  const shape padded = padded_by(x.extent(), pads);
+  const auto axes = mirrored(c.node, x.extent(), padded, pads);
   with_storage(x.type(), [&]<class T>(T) {
-    tensor_value made(x.type(), padded_by(x.extent(), pads));
-    const T* const from = stored<T>(x);
-    T* const to = stored<T>(made);
-    for_each_place(places, strides_of(x.extent()), [&](std::int64_t at, std::int64_t inner) { to[at] = from[inner]; });
+    tensor_value made(x.type(), padded);
+    run_items_in_order(kernels::mirror_pad_kernel<T>(stored<T>(x), stored<T>(made), axes));
     c.set(0, std::move(made));
   });
 }
@@ -88,13 +78,10 @@ inline void run_mirror_pad_back(kernel_context& c) {
     if (s[a] < before + behind) throw invalid_argument("Output dimension must be non-negative");
     inner.push(s[a] - before - behind);
   }
-  const auto places = mirrored(c.node, inner, pads);
+  const auto axes = mirrored(c.node, inner, s, pads);
   with_number(dy.type(), [&]<class T>(T) {
     tensor_value made(dy.type(), inner);
-    const T* const from = dy.values<T>().data();
-    T* const to = made.values<T>().data();
-    std::fill_n(to, made.elements(), T(0));
-    for_each_place(places, strides_of(inner), [&](std::int64_t at, std::int64_t k) { to[k] = arithmetic<T>::add(to[k], from[at]); });
+    run_items_in_order(kernels::mirror_pad_grad_kernel<T>(dy.values<T>().data(), made.values<T>().data(), axes));
     c.set(0, std::move(made));
   });
 }

@@ -3,6 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/stacked_matmul.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -33,7 +34,12 @@ inline void run_bias_add(kernel_context& c) {
   });
   c.set(0, std::move(made));
 }
-inline void run_batch_product(kernel_context& c, bool broadcasts) {
+// Whether a node broadcasts stacks of matrices.
+inline bool may_broadcast(const kernel_node& n) {
+  const older_spelling* const s = find_older_spelling(n.type);
+  return s == nullptr || !s->refuses_broadcasts;
+}
+inline void run_batch_product(kernel_context& c) {
   const tensor_value a = c.input(0), b = c.input(1);
   const shape &x = a.extent(), &y = b.extent();
   const bool ta = c.node.flag("adj_x"), tb = c.node.flag("adj_y");
@@ -43,7 +49,7 @@ inline void run_batch_product(kernel_context& c, bool broadcasts) {
   for (int i = 0; i + 2 < y.rank; ++i) outer_y.push(y[i]);
   const auto outer = broadcast(outer_x, outer_y);
   const std::int64_t m = x[x.rank - (ta ? 1 : 2)], k = x[x.rank - (ta ? 2 : 1)], n = y[y.rank - (tb ? 2 : 1)];
-  if (!outer.ok || y[y.rank - (tb ? 1 : 2)] != k || (!broadcasts && !(outer_x == outer_y)))
+  if (!outer.ok || y[y.rank - (tb ? 1 : 2)] != k || (!(outer_x == outer_y) && !may_broadcast(c.node)))
     throw invalid_argument("Matrix size-incompatible: In[0]: " + brackets(x) + ", In[1]: " + brackets(y));
   shape extent = outer.extent;
   extent.push(m);
@@ -58,9 +64,8 @@ inline void run_batch_product(kernel_context& c, bool broadcasts) {
 }
 
 LEAT_FILL(fill_network_kernels) {
-  register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
-  register_kernel("BatchMatMulV2", [](kernel_context& c) { run_batch_product(c, true); });
-  register_kernel("BatchMatMul", [](kernel_context& c) { run_batch_product(c, false); });
+  register_kernel("BiasAdd", run_bias_add);
+  register_kernel("BatchMatMulV2", run_batch_product);
 }
 
 }  // namespace leat::runtime

@@ -1,10 +1,9 @@
 #pragma once
-// Resizes images [batch, h, w, channels] of graphs with names, by the nearest pixel or between four (kernels/resize.hpp), and their
+// Resizes images [batch, h, w, channels] of graphs with names, by the nearest pixel or between four (cpu/resize.hpp), and their
 // gradients. Source: TensorFlow `ResizeNearestNeighbor`, `ResizeBilinear` and their gradients.
 
 #include <leat/core/fill.hpp>
-#include <leat/cpu/parallel.hpp>
-#include <leat/kernels/resize.hpp>
+#include <leat/cpu/resize.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -42,32 +41,9 @@ struct resized {
     return {n.flag("align_corners"), n.flag("half_pixel_centers"), batch, h, w, channels, to_h, to_w};
   }
 };
-/// Runs a kernel whose items are the pixels of the result; threads share the images.
 template <class Kernel>
-void run_pixels(const Kernel& kernel) {
-  const std::int64_t of_image = kernel.r.to_h * kernel.r.to_w;
-  cpu::parallel_for(kernel.r.batch, [&](std::int64_t image) {
-    for (std::int64_t k = image * of_image; k < (image + 1) * of_image; ++k) kernel(k);
-  });
-}
-/// The same for pixels that lie between four: the places in a row are found once, unless it is so long that they would take much memory.
-template <class T>
-void run_between(const kernels::resize_bilinear_kernel<T>& kernel) {
-  const auto& r = kernel.r;
-  std::vector<kernels::resized_axis::between> columns;
-  constexpr std::int64_t most_kept = 1 << 14;
-  for (std::int64_t x = 0; x < std::min(r.to_w, most_kept); ++x) columns.push_back(r.columns.neighbors(x));
-  cpu::parallel_for(r.batch * r.to_h, [&](std::int64_t row) {
-    const auto down = r.rows.neighbors(row % r.to_h);
-    for (std::int64_t x = 0; x < r.to_w; ++x)
-      kernel.write(row / r.to_h, row * r.to_w + x,
-                   r.around(down, x < most_kept ? columns[static_cast<std::size_t>(x)] : r.columns.neighbors(x)));
-  });
-}
-/// Runs a kernel that adds pixels of the result to those of each image.
-template <class Kernel>
-void run_sums(const Kernel& kernel) {
-  cpu::parallel_for(kernel.r.batch, [&](std::int64_t image) { kernel.add(image, 0, kernel.r.channels); });
+void run_images(const Kernel& kernel) {
+  cpu::loops_of<Kernel>::run(kernel);
 }
 inline const shape& images_shape(const tensor_value& v, std::string_view what) {
   if (v.extent().rank != 4) throw invalid_argument(std::string(what) + " must be 4-dimensional, not " + brackets(v.extent()));
@@ -89,7 +65,7 @@ inline void run_resize_nearest(kernel_context& c) {
       throw unimplemented("no kernel for strings");
     } else {
       tensor_value made(images.type(), r.result());
-      run_pixels(kernels::resize_nearest_kernel<T>(stored<T>(images), stored<T>(made), how));
+      run_images(kernels::resize_nearest_kernel<T>(stored<T>(images), stored<T>(made), how));
       c.set(0, std::move(made));
     }
   });
@@ -105,7 +81,7 @@ inline void run_resize_nearest_back(kernel_context& c) {
   const auto how = r.by(c.node);
   with_number(dy.type(), [&]<class T>(T) {
     tensor_value made(dy.type(), image);
-    run_sums(kernels::resize_nearest_grad_kernel<T>(dy.values<T>().data(), made.values<T>().data(), how));
+    run_images(kernels::resize_nearest_grad_kernel<T>(dy.values<T>().data(), made.values<T>().data(), how));
     c.set(0, std::move(made));
   });
 }
@@ -116,7 +92,7 @@ inline void run_resize_bilinear(kernel_context& c) {
   const auto how = r.by(c.node);
   with_number(images.type(), [&]<class T>(T) {
     tensor_value made(dtype::float32, r.result());
-    run_between(kernels::resize_bilinear_kernel<T>(images.values<T>().data(), made.values<float>().data(), how));
+    run_images(kernels::resize_bilinear_kernel<T>(images.values<T>().data(), made.values<float>().data(), how));
     c.set(0, std::move(made));
   });
 }
@@ -131,7 +107,7 @@ inline void run_resize_bilinear_back(kernel_context& c) {
     throw unimplemented("no kernel for dtype " + dtype_name(original.type()));
   with_number(original.type(), [&]<class T>(T) {
     tensor_value made(original.type(), image);
-    run_sums(kernels::resize_bilinear_grad_kernel<T>(dy.values<float>().data(), made.values<T>().data(), how));
+    run_images(kernels::resize_bilinear_grad_kernel<T>(dy.values<float>().data(), made.values<T>().data(), how));
     c.set(0, std::move(made));
   });
 }

@@ -2,6 +2,7 @@
 // Kernels that compute shapes, and that slice, split, concatenate and pad arrays.
 
 #include <leat/core/fill.hpp>
+#include <leat/kernels/lookups.hpp>
 #include <leat/named/definitions/array.hpp>
 #include <leat/ops/array_shape.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -207,7 +208,7 @@ inline tensor_value beside(dtype type, const shape& extent, std::int64_t rows, c
   with_storage(type, [&]<class S>(S) {
     S* to = stored<S>(made);
     for (std::int64_t r = 0; r < rows; ++r)
-      for (std::size_t k = 0; k < parts.size(); ++k) to = std::copy_n(stored<S>(parts[k]) + r * widths[k], widths[k], to);
+      for (std::size_t k = 0; k < parts.size(); ++k) to = kernels::copy_row(stored<S>(parts[k]) + r * widths[k], widths[k], to);
   });
   return made;
 }
@@ -360,19 +361,16 @@ inline std::vector<std::int64_t> reversed_axes(kernel_context& c, const shape& s
 inline void run_reverse(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
-  auto strides = strides_of(s);
-  std::vector<std::int64_t> counts(s.dim, s.dim + s.rank);
-  std::int64_t offset = 0;
+  bool turned[max_rank]{};
   for (const std::int64_t a : reversed_axes(c, s)) {
-    const auto at = static_cast<std::size_t>(axis_of(a, s.rank));
-    if (strides[at] < 0) throw invalid_argument("axis " + std::to_string(at) + " specified more than once.");
-    offset += strides[at] * (counts[at] - 1);
-    strides[at] = -strides[at];
+    const int at = axis_of(a, s.rank);
+    if (turned[at]) throw invalid_argument("axis " + std::to_string(at) + " specified more than once.");
+    turned[at] = true;
   }
   tensor_value made(in.type(), s);
-  if (made.elements() > 0)
-    with_storage(in.type(),
-                 [&]<class S>(S) { gather_walk(stored<S>(made), stored<S>(in) + offset, counts.data(), strides.data(), counts.size()); });
+  with_storage(in.type(), [&]<class S>(S) {
+    kernels::reverse_kernel<S>(stored<S>(in), stored<S>(made), s, turned).run_all();
+  });
   c.set(0, std::move(made));
 }
 
@@ -399,7 +397,6 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("Pack", run_pack);
   register_kernel("Unpack", run_unpack);
   register_kernel("ConcatV2", [](kernel_context& c) { run_concat(c, 0, c.input_count() - 1, c.number(c.input_count() - 1)); });
-  register_kernel("Concat", [](kernel_context& c) { run_concat(c, 1, c.input_count() - 1, c.number(0)); });
   register_kernel("Split", run_split);
   register_kernel("SplitV", run_split_sizes);
   register_kernel("Tile", run_tile);

@@ -2,10 +2,13 @@
 // Implementation of export.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/graph/part.hpp>
 #include <leat/proto/node_def.hpp>
 #include <leat/proto/producer.hpp>
+
+#include <algorithm>
 
 namespace leat {
 
@@ -24,6 +27,8 @@ LEAT_FUNCTION node_def to_node_def(graph& g, int index) {
     def.inputs.push_back(nodes.record(in.index()).name);
     if (in.port() != 0) def.inputs.back() += ":" + std::to_string(in.port());
   }
+  if (const older_spelling* const s = find_older_spelling(def.op); s != nullptr && s->number_first && !def.inputs.empty())
+    std::rotate(def.inputs.begin(), def.inputs.end() - 1, def.inputs.end());
   for (int k = 0; k < g.at(index).control_count; ++k) def.inputs.push_back("^" + nodes.record(g.control(g.at(index), k)).name);
   std::sort(def.inputs.begin() + inputs, def.inputs.end());
   return def;

@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/infer.hpp>
 #include <leat/graph/known_operators.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/import_options.hpp>
 #include <leat/named/exchange/restore_contexts.hpp>
@@ -14,6 +15,7 @@
 #include <leat/proto/operator_names.hpp>
 #include <leat/proto/producer.hpp>
 
+#include <algorithm>
 #include <queue>
 #include <set>
 #include <unordered_set>
@@ -722,12 +724,32 @@ class importer {
   bool as_entered_ = false;  // loop variables take the shape of their initial value
 };
 
+// Brings the inputs of nodes with an older spelling into the order of the current one.
+inline void put_number_last(node_def& n) {
+  const older_spelling* const s = find_older_spelling(n.op);
+  if (s == nullptr || !s->number_first) return;
+  const auto end = std::find_if(n.inputs.begin(), n.inputs.end(), [](const std::string& in) { return in.starts_with('^'); });
+  if (n.inputs.begin() != end) std::rotate(n.inputs.begin(), n.inputs.begin() + 1, end);
+}
+inline bool has_number_first(const graph_def& def) {
+  return std::ranges::any_of(def.nodes, [](const node_def& n) {
+    const older_spelling* const s = find_older_spelling(n.op);
+    return s != nullptr && s->number_first;
+  });
+}
+inline std::vector<graph_element> import_ordered(graph& g, const graph_def& def, const import_options& options) {
+  if (!has_number_first(def)) return importer(g, def, options).run();
+  graph_def ordered = def;
+  for (node_def& n : ordered.nodes) put_number_last(n);
+  return importer(g, ordered, options).run();
+}
+
 }  // namespace detail
 
 LEAT_FUNCTION std::vector<graph_element> import_graph(graph& g, const graph_def& def, const import_options& options) {
   if (const auto inline_all = detail::inliner_of_functions(); inline_all != nullptr && !def.library.empty())
-    return detail::importer(g, inline_all(def), options).run();
-  return detail::importer(g, def, options).run();
+    return detail::import_ordered(g, inline_all(def), options);
+  return detail::import_ordered(g, def, options);
 }
 
 }  // namespace leat

@@ -2,6 +2,7 @@
 // Implementation of gradient_functions.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/gradients/functions.hpp>
 
@@ -30,11 +31,17 @@ inline gradient_function_table& gradient_functions() {
                         fill_tensor_array_gradients, fill_tensor_list_gradients)});
   return table;
 }
+// The entry of a type, or that of its current spelling: of some older ones, TensorFlow's gradient has other nodes. The guard is held.
+inline const gradient_function_table::entry* gradient_entry(const gradient_function_table& table, std::string_view type) {
+  auto at = table.by_type.find(std::string(type));
+  if (at == table.by_type.end()) at = table.by_type.find(std::string(current_spelling(type)));
+  return at == table.by_type.end() ? nullptr : &at->second;
+}
 LEAT_FUNCTION gradient_function find_gradient(std::string_view type) {
   auto& table = gradient_functions();
   const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(std::string(type));
-  return at == table.by_type.end() ? gradient_function{} : at->second.function;
+  const auto* const found = gradient_entry(table, type);
+  return found == nullptr ? gradient_function{} : found->function;
 }
 LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function function, bool of_class) {
   auto& table = gradient_functions();
@@ -44,8 +51,8 @@ LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function funct
 LEAT_FUNCTION bool is_class_gradient(std::string_view type) {
   auto& table = gradient_functions();
   const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(std::string(type));
-  return at != table.by_type.end() && at->second.of_class;
+  const auto* const found = gradient_entry(table, type);
+  return found != nullptr && found->of_class;
 }
 
 LEAT_FUNCTION output densified(const gradient_value& v, std::string_view name) {

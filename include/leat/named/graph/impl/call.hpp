@@ -2,10 +2,13 @@
 // Implementation of call.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/operator_definition.hpp>
+
+#include <algorithm>
 
 namespace leat {
 
@@ -57,7 +60,13 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
   if (d == nullptr) {
     const op_info* const known = find_operator(type);
     if (known == nullptr) throw unimplemented("the operator '" + std::string(type) + "' is not defined: define_operator makes it known");
-    return {g, detail::call_known(g, *known, given, std::move(attributes), name, std::move(waits)).index()};
+    const older_spelling* const s = find_older_spelling(type);
+    if (s == nullptr) return {g, detail::call_known(g, *known, given, std::move(attributes), name, std::move(waits)).index()};
+    std::vector<number_argument> ordered(given.begin(), given.end());
+    if (s->number_first && !ordered.empty()) std::rotate(ordered.begin(), ordered.begin() + 1, ordered.end());
+    const int made = detail::call_known(g, *known, ordered, std::move(attributes), name, std::move(waits)).index();
+    nodes.record(made).attributes.erase(s->lacks);
+    return {g, made};
   }
   const auto ranges = detail::ranges_of(*d, static_cast<int>(given.size()), attributes);
   const std::string outer = nodes.names.scope();

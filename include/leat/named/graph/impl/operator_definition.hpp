@@ -2,6 +2,7 @@
 // Implementation of operator_definition.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 
 #include <map>
@@ -209,7 +210,7 @@ inline definition_table& definitions() {
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
                         fill_queue_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
                         fill_state_definitions, fill_table_definitions, fill_tensor_array_definitions, fill_tensor_list_definitions,
-                        fill_text_definitions, fill_iterator_definitions)});
+                        fill_text_definitions, fill_iterator_definitions, fill_older_definitions)});
   return table;
 }
 
@@ -229,6 +230,24 @@ LEAT_FUNCTION const operator_definition& define_operator(std::string_view line, 
   const std::lock_guard lock(table.guard);
   return *table.by_type.try_emplace(made->type, std::move(made)).first->second;
 }
+
+namespace detail {
+// TensorFlow's older spellings of operators that are defined by a line.
+LEAT_FILL(fill_older_definitions) {
+  auto& table = definitions();
+  const std::lock_guard lock(table.guard);
+  for (const older_spelling& s : older_spellings) {
+    const auto current = table.by_type.find(s.current);
+    if (current == table.by_type.end()) continue;
+    auto made = std::make_unique<operator_definition>(*current->second);
+    made->type = s.older;
+    std::erase_if(made->attributes, [&](const attribute_definition& a) { return a.name == s.lacks; });
+    made->info.type = made->info.call_name = made->type;
+    made->info.code = code_of_type(made->type) | 0x40000000;
+    table.by_type.try_emplace(made->type, std::move(made));
+  }
+}
+}  // namespace detail
 
 LEAT_FUNCTION const operator_definition* find_definition(std::string_view type) {
   auto& table = detail::definitions();

@@ -2,6 +2,7 @@
 // Implementation of kernel.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/older_spellings.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/state/resources.hpp>
 
@@ -34,7 +35,8 @@ LEAT_FUNCTION token& kernel_context::at(int k) {
 LEAT_FUNCTION const operator_kernel* find_kernel(std::string_view type) {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(std::string(type));
+  auto at = table.by_type.find(std::string(type));
+  if (at == table.by_type.end()) at = table.by_type.find(std::string(current_spelling(type)));
   return at == table.by_type.end() ? nullptr : &at->second;
 }
 

@@ -326,47 +326,21 @@ LEAT_FUNCTION output separable_conv2d(const output& x, std::int64_t filters, con
   return separable_conv2d(filters, size, options)(x, where);
 }
 
-LEAT_FUNCTION layer max_pooling1d(const along_axes& size, const along_axes& strides, const pooling_options& options) {
-  return detail::pooling_layer("max_pooling1d", 1, leat::max_pool2d, "MaxPool", size, strides, options);
-}
-LEAT_FUNCTION output max_pooling1d(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options,
-                                   const std::source_location& where) {
-  return max_pooling1d(size, strides, options)(x, where);
-}
-LEAT_FUNCTION layer max_pooling2d(const along_axes& size, const along_axes& strides, const pooling_options& options) {
-  return detail::pooling_layer("max_pooling2d", 2, leat::max_pool2d, "MaxPool", size, strides, options);
-}
-LEAT_FUNCTION output max_pooling2d(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options,
-                                   const std::source_location& where) {
-  return max_pooling2d(size, strides, options)(x, where);
-}
-LEAT_FUNCTION layer max_pooling3d(const along_axes& size, const along_axes& strides, const pooling_options& options) {
-  return detail::pooling_layer("max_pooling3d", 3, leat::max_pool3d, "MaxPool3D", size, strides, options);
-}
-LEAT_FUNCTION output max_pooling3d(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options,
-                                   const std::source_location& where) {
-  return max_pooling3d(size, strides, options)(x, where);
-}
-LEAT_FUNCTION layer average_pooling1d(const along_axes& size, const along_axes& strides, const pooling_options& options) {
-  return detail::pooling_layer("average_pooling1d", 1, leat::avg_pool2d, "AvgPool", size, strides, options);
-}
-LEAT_FUNCTION output average_pooling1d(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options,
-                                       const std::source_location& where) {
-  return average_pooling1d(size, strides, options)(x, where);
-}
-LEAT_FUNCTION layer average_pooling2d(const along_axes& size, const along_axes& strides, const pooling_options& options) {
-  return detail::pooling_layer("average_pooling2d", 2, leat::avg_pool2d, "AvgPool", size, strides, options);
-}
-LEAT_FUNCTION output average_pooling2d(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options,
-                                       const std::source_location& where) {
-  return average_pooling2d(size, strides, options)(x, where);
-}
-LEAT_FUNCTION layer average_pooling3d(const along_axes& size, const along_axes& strides, const pooling_options& options) {
-  return detail::pooling_layer("average_pooling3d", 3, leat::avg_pool3d, "AvgPool3D", size, strides, options);
-}
-LEAT_FUNCTION output average_pooling3d(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options,
-                                       const std::source_location& where) {
-  return average_pooling3d(size, strides, options)(x, where);
-}
+// A pooling layer, and the same applied to images at once.
+#define LEAT_POOLING_LAYER(function, axes, pool, node)                                                                               \
+  LEAT_FUNCTION layer function(const along_axes& size, const along_axes& strides, const pooling_options& options) {                  \
+    return detail::pooling_layer(#function, axes, leat::pool, node, size, strides, options);                                         \
+  }                                                                                                                                  \
+  LEAT_FUNCTION output function(const output& x, const along_axes& size, const along_axes& strides, const pooling_options& options, \
+                                const std::source_location& where) {                                                                 \
+    return function(size, strides, options)(x, where);                                                                               \
+  }
+LEAT_POOLING_LAYER(max_pooling1d, 1, max_pool2d, "MaxPool")
+LEAT_POOLING_LAYER(max_pooling2d, 2, max_pool2d, "MaxPool")
+LEAT_POOLING_LAYER(max_pooling3d, 3, max_pool3d, "MaxPool3D")
+LEAT_POOLING_LAYER(average_pooling1d, 1, avg_pool2d, "AvgPool")
+LEAT_POOLING_LAYER(average_pooling2d, 2, avg_pool2d, "AvgPool")
+LEAT_POOLING_LAYER(average_pooling3d, 3, avg_pool3d, "AvgPool3D")
+#undef LEAT_POOLING_LAYER
 
 }  // namespace leat::layers

@@ -1,0 +1,39 @@
+#pragma once
+// TensorFlow's older spellings of operators: one table. Files may have them. A node keeps the spelling with which it was imported or made,
+// and is written with it again; in all else, the order of its inputs among it, it is a node of the current operator.
+
+#include <string_view>
+
+namespace leat {
+
+/// An older spelling of an operator, and how its nodes differ in files from those of the current spelling.
+struct older_spelling {
+  std::string_view older, current;
+  bool number_first = false;       // the number that is the last input in the current spelling is the first one
+  std::string_view lacks{};        // an attribute of the current spelling alone
+  bool refuses_broadcasts = false;
+};
+
+inline constexpr older_spelling older_spellings[]{
+    {"Add", "AddV2"},
+    {.older = "BatchMatMul", .current = "BatchMatMulV2", .refuses_broadcasts = true},
+    {.older = "BiasAddV1", .current = "BiasAdd", .lacks = "data_format"},
+    {.older = "Concat", .current = "ConcatV2", .number_first = true, .lacks = "Tidx"},
+    {"Inv", "Reciprocal"},
+    {"InvGrad", "ReciprocalGrad"},
+    {"Mod", "TruncateMod"},
+};
+
+/// The row of an older spelling; null for any other type.
+constexpr const older_spelling* find_older_spelling(std::string_view type) {
+  for (const older_spelling& s : older_spellings)
+    if (s.older == type) return &s;
+  return nullptr;
+}
+/// The current spelling of an operator's type, which is the type itself unless it is an older spelling.
+constexpr std::string_view current_spelling(std::string_view type) {
+  const older_spelling* const s = find_older_spelling(type);
+  return s != nullptr ? s->current : type;
+}
+
+}  // namespace leat
