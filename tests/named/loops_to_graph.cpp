@@ -97,6 +97,7 @@ TEST_CASE("a scan reads and writes arrays of tensors") {
   CHECK(s.has("scan/TensorArray", "TensorArrayV3"));
   CHECK(s.has("scan/TensorArrayUnstack/TensorArrayScatter/TensorArrayScatterV3", "TensorArrayScatterV3"));
   CHECK(s.has("scan/while/Enter", "Enter"));
+  CHECK(s.count("Placeholder") == 2);
   CHECK(s.has("scan/while/Merge", "Merge"));
   CHECK(s.has("scan/while/LoopCond", "LoopCond"));
   CHECK(s.has("scan/while/TensorArrayReadV3", "TensorArrayReadV3"));
@@ -219,11 +220,13 @@ TEST_CASE("derivatives of derivatives, and along directions, are loops like othe
   auto start = constant<0.5, 2>();
   auto [last, all] = scan(
       [&](auto level, auto x) {
-        auto next = cond(greater(reduce_sum(x), 0_c), [](auto v, auto r) { return sin(v) * r; }, [](auto v, auto r) { return v * r * r; }, level + x, rate);
+        const auto wave = [](auto v, auto r) { return sin(v) * r; };
+        auto next = cond(greater(reduce_sum(x), 0_c), wave, [](auto v, auto r) { return v * r * r; }, level + x, rate);
         return std::tuple(next, reduce_sum(square(next)));
       },
       start, xs);
-  auto root = while_loop<20>([&](auto r) { return greater(abs(r * r - rate), 1e-9_c); }, [&](auto r) { return 0.5_c * (r + rate / r); }, rate);
+  const auto far = [&](auto r) { return greater(abs(r * r - rate), 1e-9_c); };
+  auto root = while_loop<20>(far, [&](auto r) { return 0.5_c * (r + rate / r); }, rate);
   auto loss = reduce_sum(all) + reduce_sum(last) * root;
   auto [slope, by_xs] = gradients(loss, rate, xs);
   auto [bend] = gradients(slope, rate);
@@ -233,8 +236,8 @@ TEST_CASE("derivatives of derivatives, and along directions, are loops like othe
   for (const std::size_t steps : {std::size_t{3}, std::size_t{1}}) {
     CAPTURE(steps);
     const auto values = leat_test::filled<double, 2>({steps, 2}, -1, 1, steps);
-    s.compare(1e-10, {{"xs:0", tensor_value(values)}, {"rate:0", tensor_value(0.7)}, {"along:0", tensor_value(2.0)}}, xs = values, rate = 0.7,
-              along = 2.0);
+    const feed_list feeds{{"xs:0", tensor_value(values)}, {"rate:0", tensor_value(0.7)}, {"along:0", tensor_value(2.0)}};
+    s.compare(1e-10, feeds, xs = values, rate = 0.7, along = 2.0);
   }
 }
 
@@ -242,7 +245,8 @@ TEST_CASE("a differential equation with control of the error, and its check") {
   auto y0 = placeholder<"y0", double, 2>();
   auto t1 = placeholder<"t1", double>();
   auto zero = constant<0.0>();
-  auto end = solve_dormand_prince<60>([](auto t, auto y) { return stack<0>(index<1>(y), -index<0>(y)) * cos(t); }, y0, zero, t1, 1e-6_c, 1e-8_c);
+  const auto slope = [](auto t, auto y) { return stack<0>(index<1>(y), -index<0>(y)) * cos(t); };
+  auto end = solve_dormand_prince<60>(slope, y0, zero, t1, 1e-6_c, 1e-8_c);
   everywhere s(end);
   CHECK(s.count("Assert") == 1);
   const std::vector<double> start{1, 0.5};

@@ -166,8 +166,9 @@ TEST_CASE("too few steps are an error that says how much time is left") {
   auto y0 = placeholder<"y0", double>();
   auto t1 = placeholder<"t1", double>();
   auto zero = constant<0.0>();
-  auto end = solve_dormand_prince<10>([](auto t, auto y) { return cos(40_c * t) * y; }, y0, zero, t1, 1e-8_c, 1e-8_c);
-  auto [last, path] = solve_dormand_prince_path<10>([](auto t, auto y) { return cos(40_c * t) * y; }, y0, zero, stack<0>(t1, t1 * 2_c), 1e-8_c, 1e-8_c);
+  const auto waves = [](auto t, auto y) { return cos(40_c * t) * y; };
+  auto end = solve_dormand_prince<10>(waves, y0, zero, t1, 1e-8_c, 1e-8_c);
+  auto [last, path] = solve_dormand_prince_path<10>(waves, y0, zero, stack<0>(t1, t1 * 2_c), 1e-8_c, 1e-8_c);
   session s{end, path};
   const auto told = message_of([&] { s.run(fetch(end), y0 = 1.0, t1 = 5.0); });
   CHECK(told.find("solve_dormand_prince: 10 steps are too few: 4.") == 0);
@@ -175,7 +176,8 @@ TEST_CASE("too few steps are an error that says how much time is left") {
   CHECK(message_of([&] { s.run(fetch(path), y0 = 1.0, t1 = 5.0); }).find("10 steps are too few") != std::string::npos);
   CHECK(message_of([&] { s.run(fetch(end), y0 = std::numeric_limits<double>::quiet_NaN(), t1 = 0.01); }).find("10 steps are too few") !=
         std::string::npos);
-  CHECK(message_of([&] { s.run(fetch(end), y0 = 1.0, t1 = std::numeric_limits<double>::quiet_NaN()); }).find("nan of the time") != std::string::npos);
+  CHECK(message_of([&] { s.run(fetch(end), y0 = 1.0, t1 = std::numeric_limits<double>::quiet_NaN()); }).find("nan of the time") !=
+        std::string::npos);
   const auto [e] = s.run(fetch(end), y0 = 1.0, t1 = 0.01);
   CHECK(e == doctest::Approx(std::exp(std::sin(0.4) / 40)));
 }

@@ -1,8 +1,8 @@
 #pragma once
 // Ordinary differential equations y' = f(t, y) with control of the error: `solve_dormand_prince<1000>(f, y0, t0, t1, 1e-6_c, 1e-9_c)`. Two
-// results of neighboring orders, made of the same slopes, tell the error of a step, and so the length of the next one; a step whose error is too
-// large is repeated with a shorter length. Gradients go back through the steps, with lengths that do not move, except that of the last step,
-// which ends at t1. Source: Dormand and Prince (1980); Hairer, Nørsett and Wanner, "Solving Ordinary Differential Equations I", II.4.
+// results of neighboring orders, made of the same slopes, tell the error of a step, and so the length of the next one; a step whose error
+// is too large is repeated with a shorter length. Gradients go back through the steps, with lengths that do not move, except that of the
+// last step, which ends at t1. Source: Dormand and Prince (1980); Hairer, Nørsett and Wanner, "Solving Ordinary Differential Equations I".
 
 #include <leat/ops/converged.hpp>
 #include <leat/passes/while_loop.hpp>
@@ -23,8 +23,8 @@ constexpr auto tolerance_like(const N& n) {
   else return n;
 }
 template <class F, class Y, class T, class End, class Relative, class Absolute>
-concept controlled_differential = differential<F, Y, T, T> && (Y::type == dtype::float32 || Y::type == dtype::float64) && same_scalar<Y, End> &&
-                                  tolerance_for<Relative, Y> && tolerance_for<Absolute, Y>;
+concept controlled_differential = differential<F, Y, T, T> && (Y::type == dtype::float32 || Y::type == dtype::float64) &&
+                                  same_scalar<Y, End> && tolerance_for<Relative, Y> && tolerance_for<Absolute, Y>;
 template <class F, class Y, class T, class Times, class Relative, class Absolute>
 concept controlled_path = controlled_differential<F, Y, T, T, Relative, Absolute> && Y::rank < max_rank && tensor_expression<Times> &&
                           requires { requires Times::rank == 1 && Times::type == Y::type; };
@@ -35,7 +35,8 @@ struct dormand_prince {
   static constexpr auto number() {
     return constant<static_cast<E>(N)>();
   }
-  // The result of a step of length h, the slope there, and the difference from the result of fourth order. `k1`: the slope at the beginning.
+  // The result of a step of length h, the slope there, and the difference from the result of fourth order. `k1`: the slope at the
+  // beginning.
   template <class F, class T, class Y, class K, class H>
   static constexpr auto step(const F& f, const T& t, const Y& y, const K& k1, const H& h) {
     const auto k2 = f(t + h * number<1.0 / 5>(), y + h * (number<1.0 / 5>() * k1));
@@ -63,11 +64,13 @@ struct dormand_prince {
                                      const Absolute& absolute) {
     const auto scale = absolute + relative * abs(y);
     const auto whole = abs(end - t);
-    const auto size = mean_size(y / scale), speed = mean_size(slope / scale);
+    const auto size = mean_size(y / scale);
+    const auto speed = mean_size(slope / scale);
     const auto small = logical_or(less(size, number<1e-5>()), less(speed, number<1e-5>()));
     const auto try_length = minimum(select(small, number<1e-6>(), number<0.01>() * size / select(small, number<1.0>(), speed)), whole);
     const auto ahead = select(less(end, t), -try_length, try_length);
-    const auto bend = mean_size((f(t + ahead, y + ahead * slope) - slope) / scale) / select(greater(try_length, number<0.0>()), try_length, number<1.0>());
+    const auto bend = mean_size((f(t + ahead, y + ahead * slope) - slope) / scale) /
+                      select(greater(try_length, number<0.0>()), try_length, number<1.0>());
     const auto change = maximum(speed, bend);
     const auto by_change = select(greater(change, number<1e-15>()), pow(number<0.01>() / change, number<0.2>()),
                                   maximum(number<1e-6>(), try_length * number<1e-3>()));
@@ -75,8 +78,8 @@ struct dormand_prince {
     return stop_gradient(select(is_finite(length), length, whole * number<1e-3>()));
   }
 
-  // One step, or, if its error is too large, none. The state: the time, y, the slope there, the length of the next step, and whether the last
-  // one was refused.
+  // One step, or, if its error is too large, none. The state: the time, y, the slope there, the length of the next step, and whether the
+  // last one was refused.
   template <class F, class State, class End, class Relative, class Absolute>
   static constexpr auto attempt(const F& f, const State& state, const End& end, const Relative& relative, const Absolute& absolute) {
     const auto& [t, y, slope, length, was_refused] = state;
@@ -87,7 +90,8 @@ struct dormand_prince {
     const auto error = mean_size(off / (absolute + relative * maximum(abs(y), abs(next))));
     const auto holds = less_equal(error, number<1.0>());
     const auto most = select(logical_or(was_refused, logical_not(holds)), number<1.0>(), number<10.0>());
-    const auto factor = select(is_finite(error), minimum(most, maximum(number<0.2>(), number<0.9>() * pow(error, number<-0.2>()))), number<0.2>());
+    const auto by_error = minimum(most, maximum(number<0.2>(), number<0.9>() * pow(error, number<-0.2>())));
+    const auto factor = select(is_finite(error), by_error, number<0.2>());
     // A step that was cut short, because it is the last one, says nothing against a longer one.
     const auto kept = select(logical_and(is_last, holds), length, number<0.0>());
     return std::tuple(select(holds, select(is_last, end, t + h), t), select(holds, next, y), select(holds, next_slope, slope),
@@ -107,16 +111,19 @@ struct dormand_prince {
 template <std::int64_t Maximum, class F, class Y, class T, class End, class Relative, class Absolute>
 constexpr auto solve_controlled(const F& f, const Y& y0, const T& t0, const End& t1, const Relative& relative, const Absolute& absolute) {
   using method = dormand_prince<typename Y::element>;
-  const auto r = tolerance_like<Y>(relative), a = tolerance_like<Y>(absolute);
+  const auto r = tolerance_like<Y>(relative);
+  const auto a = tolerance_like<Y>(absolute);
   const auto slope = f(t0, y0);
   const auto start = std::tuple(t0, y0, slope, method::first_length(f, t0, t1, y0, slope, r, a), constant<false>());
   const auto [last, steps] = method::template run<Maximum>(f, start, t1, r, a);
   return std::tuple(method::template checked<Maximum>(std::get<1>(last), abs(t1 - std::get<0>(last))), steps);
 }
 template <std::int64_t Maximum, class F, class Y, class T, class Times, class Relative, class Absolute>
-constexpr auto solve_controlled_path(const F& f, const Y& y0, const T& t0, const Times& times, const Relative& relative, const Absolute& absolute) {
+constexpr auto solve_controlled_path(const F& f, const Y& y0, const T& t0, const Times& times, const Relative& relative,
+                                     const Absolute& absolute) {
   using method = dormand_prince<typename Y::element>;
-  const auto r = tolerance_like<Y>(relative), a = tolerance_like<Y>(absolute);
+  const auto r = tolerance_like<Y>(relative);
+  const auto a = tolerance_like<Y>(absolute);
   const auto slope = f(t0, y0);
   const auto length = stop_gradient(method::first_length(f, t0, t0 + method::template number<1.0>(), y0, slope, r, a));
   const auto [last, given] = scan(
@@ -126,18 +133,19 @@ constexpr auto solve_controlled_path(const F& f, const Y& y0, const T& t0, const
       },
       std::tuple(t0, y0, slope, length, constant<false>()), times);
   const auto left = reduce_sum(std::get<1>(given));
-  return std::tuple(method::template checked<Maximum>(std::get<1>(last), left), method::template checked<Maximum>(std::get<0>(given), left));
+  return std::tuple(method::template checked<Maximum>(std::get<1>(last), left),
+                    method::template checked<Maximum>(std::get<0>(given), left));
 }
 
 }  // namespace detail
 
-/// The state at time t1 by the method of Dormand and Prince, of fifth order, with steps whose lengths follow from the error that is allowed:
-/// `solve_dormand_prince<1000>(f, y0, t0, t1, relative, absolute)`. `f(t, y)`: the slope. An element's error in a step is compared with
-/// `absolute + relative |y|`, and of these quotients the root of the mean of the squares is at most 1. t1 may lie before t0. At most `Maximum`
-/// steps, counting those that were repeated. Gradients flow to y0, t0, t1 and what f captures; they keep memory for the states of `Maximum`
-/// steps. Shapes: y0 any, result as y0; times scalars; tolerances scalars, or numbers as `1e-6_c`. Dtypes: float32 or float64, the same for
-/// all. Errors: failed_precondition at run time, with the time that is left, if the steps are too few, as they are where a slope is NaN; at
-/// compile time, a slope of another shape. Source: Dormand and Prince (1980).
+/// The state at time t1 by the method of Dormand and Prince, of fifth order, with steps whose lengths follow from the error that is
+/// allowed: `solve_dormand_prince<1000>(f, y0, t0, t1, relative, absolute)`. `f(t, y)`: the slope. An element's error in a step is compared
+/// with `absolute + relative |y|`, and of these quotients the root of the mean of the squares is at most 1. t1 may lie before t0. At most
+/// `Maximum` steps, counting those that were repeated. Gradients flow to y0, t0, t1 and what f captures; they keep memory for the states
+/// of `Maximum` steps. Shapes: y0 any, result as y0; times scalars; tolerances scalars, or numbers as `1e-6_c`. Dtypes: float32 or float64,
+/// the same for all. Errors: failed_precondition at run time, with the time that is left, if the steps are too few, as they are where a
+/// slope is NaN; at compile time, a slope of another shape. Source: Dormand and Prince (1980).
 template <std::int64_t Maximum, class F, class Y, class T, class End, class Relative, class Absolute>
   requires(Maximum > 0 && detail::controlled_differential<F, Y, T, End, Relative, Absolute>)
 [[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto solve_dormand_prince(
@@ -161,10 +169,10 @@ template <std::int64_t Maximum, class F, class Y, class T, class Times, class Re
   return detail::solve_controlled_path<Maximum>(f, y0, t0, times, relative, absolute);
 }
 #define LEAT_CONTROLLED_WORDS(function, time)                                                                                              \
-  #function                                                                                                                               \
-      "<maximum>(f, y0, t0, " time ", relative, absolute) takes a function of time and state, [](auto t, auto y) { return slope; }, the first " \
-      "state, of float or double, times of its dtype, and two tolerances: scalars of its dtype, or numbers as 1e-6_c; maximum is the "     \
-      "greatest number of steps; " LEAT_TENSORS
+  #function                                                                                                                                \
+      "<maximum>(f, y0, t0, " time ", relative, absolute) takes a function of time and state, [](auto t, auto y) { return slope; }, "      \
+      "the first state, of float or double, times of its dtype, and two tolerances: scalars of its dtype, or numbers as 1e-6_c; "          \
+      "maximum is the greatest number of steps; " LEAT_TENSORS
 template <LEAT_ANY_NUMBER Maximum>
 LEAT_OTHERWISE(LEAT_CONTROLLED_WORDS(solve_dormand_prince, "t1")) solve_dormand_prince(...) LEAT_DELETED;
 template <LEAT_ANY_NUMBER Maximum>

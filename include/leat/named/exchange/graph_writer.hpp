@@ -2,6 +2,7 @@
 // Writes the rows of typed expressions to a graph with names; implements `to_graph`.
 
 #include <leat/core/fill.hpp>
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/exchange/any_expression.hpp>
 #include <leat/named/exchange/loop_forms.hpp>
 #include <leat/named/exchange/packed_results.hpp>
@@ -55,7 +56,7 @@ class graph_writer {
   void run(std::span<const int> targets) {
     if (!loops_.forms.empty() || outer_ != nullptr) live_ = needed(targets);
     for (int i = 0; i < from_.size(); ++i)
-      if (!is_number(from_.at(i)) && is_live(i)) written(i);
+      if (!is_number(from_.at(i)) && is_live(i) && outer_rows_[static_cast<std::size_t>(i)] < 0) written(i);
   }
   output result(int index) { return operand(index); }
 

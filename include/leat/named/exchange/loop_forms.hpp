@@ -1,6 +1,6 @@
 #pragma once
-// The loops among the rows of typed expressions, as they are written to a graph with names: which of them are branches, which two branches are
-// the sides of one choice, and which rows nothing needs that is written.
+// The loops among the rows of typed expressions, as they are written to a graph with names: which of them are branches, which two branches
+// are the sides of one choice, and which rows nothing needs that is written.
 
 #include <leat/ops/comparison.hpp>
 #include <leat/passes/loops.hpp>
@@ -82,7 +82,8 @@ class loop_forms {
     }
     return made;
   }
-  // The branch whose results are the states of this one, which is taken where this is not, and which nothing else reads; -1 if there is none.
+  // The branch whose results are the states of this one, which is taken where this is not, and which nothing else reads; -1 if there is
+  // none.
   int branch_before(int row, const loop_form& form) const {
     if (!form.is_branch || form.predicate < 0) return -1;
     const node& n = from_.at(row);

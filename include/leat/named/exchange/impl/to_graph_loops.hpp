@@ -1,6 +1,7 @@
 #pragma once
-// Implementation of to_graph.hpp: loops of typed expressions as TensorFlow 1.x's functions make them. A scan reads its sequences from arrays
-// of tensors, and writes what it gives to others, in a loop over the steps; a loop with a condition is a `while_loop`; branches are a `cond`.
+// Implementation of to_graph.hpp: loops of typed expressions as TensorFlow 1.x's functions make them. A scan reads its sequences from
+// arrays of tensors, and writes what it gives to others, in a loop over the steps; a loop with a condition is a `while_loop`; branches are
+// a `cond`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/branch.hpp>
@@ -53,14 +54,13 @@ class loop_writer {
     for (std::size_t k = 0; k < body_.invariants.size(); ++k) prepare_invariant(k);
     while_options options;
     if (!has_number()) options.maximum_iterations = as_int32(length());
-    const std::vector<output> made = make_loop([&](const auto& v) { return condition(v); }, [&](const auto& v) { return body(v); }, variables,
-                                               options, std::source_location::current());
+    const std::vector<output> made = make_loop([&](const auto& v) { return condition(v); }, [&](const auto& v) { return body(v); },
+                                               variables, options, std::source_location::current());
     const std::size_t first = has_number() ? 1 : 0;
     for (std::size_t k = 0; k < states_; ++k) results[k] = made[first + k];
     for (std::size_t j = 0; j < given_.size(); ++j) {
       results[states_ + given_[j]] = written_[j].with_flow(made[first + states_ + j]).stack();
-      shape all = info_of_given(given_[j]).extent.has_rank() ? passes::with_length(length(), info_of_given(given_[j]).extent) : shape::unknown();
-      set_shape(results[states_ + given_[j]], without_names(all));
+      set_shape(results[states_ + given_[j]], without_names(passes::with_length(length(), info_of_given(given_[j]).extent)));
     }
     if (counts()) results.back() = cast(made[0], dtype::int64);
     return results;
@@ -90,7 +90,7 @@ class loop_writer {
   }
   operand_value last_step() const {
     if (count_.tensor() == nullptr) return as_int32(length() - 1);
-    return subtract(*count_.tensor(), std::int32_t{1});
+    return subtract(*count_.tensor(), std::int32_t{1}, "sub");
   }
 
   // A product of sizes is computed in the step, of sizes that are known before the loop.
@@ -128,7 +128,7 @@ class loop_writer {
   }
   std::vector<output> next_states(std::span<const output> states, const std::vector<output>& made) const {
     std::vector<output> next;
-    for (std::size_t k = 0; k < states_; ++k) next.push_back(body_.adds[k] != 0 ? add(states[k], made[k]) : made[k]);
+    for (std::size_t k = 0; k < states_; ++k) next.push_back(body_.adds[k] != 0 ? add(states[k], made[k], "add") : made[k]);
     return next;
   }
 
@@ -153,7 +153,7 @@ class loop_writer {
     for (const int i : body_.outs) targets.push_back(i);
     const std::vector<output> made = compute(states, entries, targets);
     branch_result next;
-    if (has_number()) add_item(next, body_.is_reversed ? subtract(v[0], std::int32_t{1}) : add(v[0], std::int32_t{1}));
+    if (has_number()) add_item(next, body_.is_reversed ? subtract(v[0], std::int32_t{1}, "sub") : add(v[0], std::int32_t{1}, "add"));
     for (const output& s : next_states(states, made)) add_item(next, s);
     for (std::size_t j = 0; j < given_.size(); ++j) {
       const output& value = given_[j] < outs_ ? made[states_ + given_[j]] : states[given_[j] - outs_];
