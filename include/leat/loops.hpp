@@ -11,5 +11,6 @@
 #include <leat/passes/checkpointed.hpp>
 #include <leat/passes/scan.hpp>
 #include <leat/passes/while_loop.hpp>
+#include <leat/train/dormand_prince.hpp>
 #include <leat/train/ode.hpp>
 #include <leat/train/recurrent.hpp>

@@ -1,5 +1,5 @@
 // A layer of a batch without time.
-// expect: lstm<name, units>(x, lengths, seed) takes sequences of floating point [batch, time, inputs]
+// expect: lstm<name, units>(x, lengths, state, seed) takes sequences of floating point [batch, time, inputs]
 #include <leat/leat.hpp>
 
 #include <leat/loops.hpp>

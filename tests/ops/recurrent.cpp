@@ -85,6 +85,46 @@ TEST_CASE("sequences of different lengths, in both directions") {
   }
 }
 
+TEST_CASE("a layer that begins with the state in which another one ended") {
+  auto x = placeholder<"x", double, "batch", 4, 2>();
+  auto lengths = placeholder<"lengths", std::int64_t, "batch">();
+  auto h0 = placeholder<"h0", double, "batch", 3>();
+  auto begin = slice<begins<0, 0, 0>, sizes<-1, 2, 2>>(x);
+  auto end = slice<begins<0, 2, 0>, sizes<-1, 2, 2>>(x);
+  auto whole = lstm<"a/basic_lstm_cell", 3>(x, 7);
+  auto first = lstm<"a/basic_lstm_cell", 3>(begin, 7);
+  auto second = lstm<"a/basic_lstm_cell", 3>(end, first.state, 7);
+  auto both = concat<1>(first.outputs, second.outputs);
+  auto back = gru_back<"b/gru_cell", 3>(x, 1);
+  auto back_first = gru_back<"b/gru_cell", 3>(end, 1);
+  auto back_second = gru_back<"b/gru_cell", 3>(begin, back_first.state, 1);
+  auto kept = rnn<"c/basic_rnn_cell", 3>(x, lengths, h0, 2);
+  auto loss = reduce_sum(square(whole.outputs)) + reduce_sum(whole.state.c);
+  auto loss_of_parts = reduce_sum(square(both)) + reduce_sum(second.state.c);
+  auto [dx] = gradients(loss, x);
+  auto [dx_of_parts] = gradients(loss_of_parts, x);
+  auto [by_h0] = gradients(reduce_sum(kept.state), h0);
+  session s{whole.outputs, both, second.state.c, whole.state.c, back.state, back_second.state,
+            kept.state,    kept.outputs, dx, dx_of_parts, by_h0};
+  s.initialize();
+  const auto all = waves(2, 4, 2);
+  const xt::xtensor<double, 2> start{{0.5, -1, 2}, {0.25, 0.5, 0.75}};
+  const auto [y, parts, c, c_of_parts, h, h_of_parts, d, d_of_parts] =
+      s.run(fetch(whole.outputs, both, whole.state.c, second.state.c, back.state, back_second.state, dx, dx_of_parts), x = all);
+  check_same(y, parts);
+  check_same(c, c_of_parts);
+  check_same(h, h_of_parts);
+  check_same(d, d_of_parts);
+  const auto [last, outputs, slope] =
+      s.run(fetch(kept.state, kept.outputs, by_h0), x = all, h0 = start, lengths = std::vector<std::int64_t>{0, 4});
+  for (std::size_t j = 0; j < 3; ++j) {
+    CHECK(last(0, j) == start(0, j));
+    CHECK(outputs(0, 3, j) == 0);
+    CHECK(last(1, j) == outputs(1, 3, j));
+    CHECK(slope(0, j) == 1);
+  }
+}
+
 TEST_CASE("differential equations") {
   auto y0 = placeholder<"y0", double, 2>();
   auto rate = placeholder<"rate", double>();

@@ -135,6 +135,28 @@ bool equations() {
   return std::abs(e(0) - std::cos(2.0)) < 1e-6 && p.shape()[0] == 100 && std::abs(d + std::sin(2.0) / 4) < 1e-6;
 }
 
+bool controlled() {
+  // [listing loops_dormand_prince]
+  auto y0 = placeholder<"y0", double, 2>();
+  auto damping = variable<"damping", double>(5.0);
+  auto zero = constant<0.0>();
+  auto t1 = constant<20.0>();
+
+  auto van_der_pol = [&](auto, auto y) {
+    auto x = index<0>(y), v = index<1>(y);
+    return stack<0>(v, damping * (1_c - square(x)) * v - x);
+  };
+  auto [end, steps] = counted_solve_dormand_prince<2000>(van_der_pol, y0, zero, t1, 1e-8_c, 1e-8_c);
+  auto [by_damping] = gradients(index<0>(end), damping);
+
+  session s{end, steps, by_damping};
+  s.initialize();
+  auto [e, n, d] = s.run(fetch(end, steps, by_damping), y0 = std::vector<double>{2, 0});
+  std::printf("%.5f after %lld steps, by the damping %.4f\n", e(0), static_cast<long long>(n), d);
+  // [end]
+  return n > 100 && n < 2000 && std::isfinite(d);
+}
+
 bool checkpoints() {
   // [listing loops_checkpoints]
   auto xs = placeholder<"xs", float, 1000, 64>();
@@ -190,4 +212,6 @@ bool many() {
 
 }  // namespace
 
-int main() { return smoothing() && several() && root() && choice() && layers() && equations() && checkpoints() && many() ? 0 : 1; }
+int main() {
+  return smoothing() && several() && root() && choice() && layers() && equations() && controlled() && checkpoints() && many() ? 0 : 1;
+}

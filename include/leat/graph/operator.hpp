@@ -48,6 +48,7 @@ class graph_operation;
 class gradient_scope;
 namespace passes {
 class batcher;
+struct loop_body;
 }
 
 /// How an operator is executed.
@@ -203,6 +204,7 @@ struct op_info {
   void (*onnx)(onnx_nodes&) = nullptr;            // writes a node in ONNX
   const op_info& (*further)() = nullptr;          // the operator of rows for results after the first
   const op_info& (*result_of)() = nullptr;        // for such an operator: the one whose result its rows are
+  passes::loop_body (*body)(std::span<const std::int64_t> recipe) = nullptr;  // of a loop: a step (passes/loop_body.hpp)
 };
 
 /// The code of an operator in kernels and in hashes.
@@ -328,6 +330,7 @@ constexpr op_info make_info() {
     info.further = &definition_of<further_result<Op>>;
   }
   if constexpr (requires { typename Op::result_of; }) info.result_of = &definition_of<typename Op::result_of>;
+  if constexpr (requires { typename Op::body; }) info.body = [](std::span<const std::int64_t> recipe) { return Op::make(recipe); };
   info.call_name = Op::type;
   if constexpr (requires { Op::call_name; }) info.call_name = Op::call_name;
   if constexpr (requires { Op::form; }) info.form = Op::form;

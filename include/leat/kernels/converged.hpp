@@ -33,9 +33,14 @@ struct kernel_of<check_converged_op> : kernel_without_indices<check_converged_ke
   static void look(void* const* p, const step_numbers& n, int) {
     const double residual = static_cast<double>(*static_cast<const T*>(p[1])), tolerance = std::bit_cast<double>(n.attribute(0));
     if (residual <= tolerance) return;
-    const char* const names[]{"solve_root", "fixed_point", "argmin"};
+    const auto which = static_cast<approach>(n.attribute(2));
     std::ostringstream text;
-    text << names[n.attribute(2)] << ": no convergence in " << n.attribute(1) << " steps: the residual is " << residual << ", and at most "
+    if (which == approach::end_of_time) {
+      text << method_of(which) << ": " << n.attribute(1) << " steps are too few: " << residual
+           << " of the time is left; allow more steps, or larger errors; a slope that is NaN or infinite is never accepted";
+      throw failed_precondition(text.str());
+    }
+    text << method_of(which) << ": no convergence in " << n.attribute(1) << " steps: the residual is " << residual << ", and at most "
          << tolerance << " is asked for; begin nearer, or allow more steps";
     throw failed_precondition(text.str());
   }

@@ -6,7 +6,11 @@
 namespace leat {
 
 /// Methods that say so where they do not come near enough.
-enum class approach : std::int64_t { root, fixed_point, minimum };
+enum class approach : std::int64_t { root, fixed_point, minimum, end_of_time };
+constexpr std::string_view method_of(approach which) {
+  constexpr std::string_view names[]{"solve_root", "fixed_point", "argmin", "solve_dormand_prince"};
+  return names[static_cast<std::size_t>(which)];
+}
 
 /// Returns the first operand, if the second, the residual, a scalar, is at most a tolerance; fails with failed_precondition otherwise, and
 /// where it is NaN, before anything is written. Attributes: the bits of the tolerance, the number of steps that led here, an `approach`.

@@ -19,6 +19,7 @@ struct loop_body {
   bool is_reversed = false;  // whether the last entry of the sequences comes first
   bool is_limited = false;   // whether an operand says the number of steps, at most the loop's length
   int go = -1;               // whether there is another step, after this one: a scalar of bool
+  int holds = -1;            // the same of the states before a step, which graphs with names ask before each
 
   constexpr const tensor_info& state(std::size_t k) const { return g.at(states[k]).result; }
   constexpr const tensor_info& out(std::size_t k) const { return g.at(outs[k]).result; }
@@ -124,6 +125,8 @@ struct traced_step {
     for (const int i : outs) b.outs.push_back(rows[i]);
     b.adds.resize(states.size(), 0);
     if (go >= 0) {
+      copy_needed(one, b.g, rows, {&go, 1});
+      b.holds = rows[go];
       for (std::size_t k = 0; k < states.size(); ++k) after[states[k]] = b.next[k];
       copy_needed(one, b.g, after, {&go, 1});
       b.go = after[go];

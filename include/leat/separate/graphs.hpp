@@ -19,6 +19,7 @@
 #include <leat/named/exchange/impl/export.hpp>
 #include <leat/named/exchange/impl/import.hpp>
 #include <leat/named/exchange/impl/to_graph.hpp>
+#include <leat/named/exchange/impl/to_graph_loops.hpp>
 #include <leat/named/functions/impl/accumulator.hpp>
 #include <leat/named/functions/impl/array.hpp>
 #include <leat/named/functions/impl/candidates.hpp>

@@ -45,12 +45,12 @@ struct gru_layer_step {
     return std::tuple(gru_cell<Name, Units>(x, std::get<0>(s), seed));
   }
 };
-template <fixed_string Name, std::int64_t Units, double ForgetBias>
+template <fixed_string Name, std::int64_t Units>
 struct lstm_layer_step {
   static constexpr int states = 2;
   template <class X, class C, class H>
   static constexpr auto run(const X& x, const std::tuple<C, H>& s, std::uint64_t seed) {
-    const auto next = lstm_cell<Name, Units, ForgetBias>(x, lstm_state<C, H>{std::get<0>(s), std::get<1>(s)}, seed);
+    const auto next = lstm_cell<Name, Units, 1.0>(x, lstm_state<C, H>{std::get<0>(s), std::get<1>(s)}, seed);
     return std::tuple(next.c, next.h);
   }
 };
@@ -109,57 +109,83 @@ constexpr auto recurrent_result(const std::tuple<Outputs, std::tuple<C, H>>& r) 
   return recurrent_parts<Outputs, lstm_state<C, H>>{std::get<0>(r), {std::get<0>(std::get<1>(r)), std::get<1>(std::get<1>(r))}};
 }
 
+// The first state, as a layer returns the last one.
+template <class S>
+inline constexpr bool is_lstm_state = false;
+template <class C, class H>
+inline constexpr bool is_lstm_state<lstm_state<C, H>> = true;
+template <class S, class Cell, class X, std::int64_t Units>
+concept first_state = (Cell::states == 1 && cell_state<S, X, Units>) || (Cell::states == 2 && is_lstm_state<S> && requires {
+                        requires cell_state<decltype(S::c), X, Units>;
+                        requires cell_state<decltype(S::h), X, Units>;
+                      });
+template <class H>
+constexpr auto as_states(const H& h) {
+  return std::tuple(h);
+}
+template <class C, class H>
+constexpr auto as_states(const lstm_state<C, H>& s) {
+  return std::tuple(s.c, s.h);
+}
+struct no_state {};
+template <class Cell, std::int64_t Units, bool Backward, class X, class State, class Lengths>
+constexpr auto run_layer(const X& x, const State& state, const Lengths& lengths, std::uint64_t seed) {
+  const auto first = [&] {
+    if constexpr (std::is_same_v<State, no_state>) return zero_states<Cell, X, Units>();
+    else return as_states(state);
+  };
+  return recurrent_result(run_cell<Cell, Backward>(x, first(), lengths, seed));
+}
+
 }  // namespace detail
 
-#define LEAT_RECURRENT(function, cell, words)                                                                                          \
-  template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X>                                                         \
-  constexpr auto function(const X& x, std::uint64_t seed = 0) {                                                                         \
-    return detail::recurrent_result(detail::run_cell<detail::cell, false>(x, detail::zero_states<detail::cell, X, Units>(),             \
-                                                                          detail::no_lengths{}, seed));                                 \
-  }                                                                                                                                     \
+#define LEAT_RECURRENT_DIRECTION(function, cell, backward)                                                                               \
+  template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X>                                                          \
+  constexpr auto function(const X& x, std::uint64_t seed = 0) {                                                                          \
+    return detail::run_layer<detail::cell<Name, Units>, Units, backward>(x, detail::no_state{}, detail::no_lengths{}, seed);             \
+  }                                                                                                                                      \
   template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X, detail::recurrent_lengths<X> Lengths>                    \
-  constexpr auto function(const X& x, const Lengths& lengths, std::uint64_t seed = 0) {                                                 \
-    return detail::recurrent_result(                                                                                                    \
-        detail::run_cell<detail::cell, false>(x, detail::zero_states<detail::cell, X, Units>(), lengths, seed));                        \
-  }                                                                                                                                     \
-  template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X>                                                         \
-  constexpr auto function##_back(const X& x, std::uint64_t seed = 0) {                                                                  \
-    return detail::recurrent_result(detail::run_cell<detail::cell, true>(x, detail::zero_states<detail::cell, X, Units>(),              \
-                                                                         detail::no_lengths{}, seed));                                  \
-  }                                                                                                                                     \
-  template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X, detail::recurrent_lengths<X> Lengths>                    \
-  constexpr auto function##_back(const X& x, const Lengths& lengths, std::uint64_t seed = 0) {                                          \
-    return detail::recurrent_result(                                                                                                    \
-        detail::run_cell<detail::cell, true>(x, detail::zero_states<detail::cell, X, Units>(), lengths, seed));                         \
-  }                                                                                                                                     \
-  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                                                                                \
-  LEAT_OTHERWISE(words) function(...) LEAT_DELETED;                                                                                     \
-  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                                                                                \
+  constexpr auto function(const X& x, const Lengths& lengths, std::uint64_t seed = 0) {                                                  \
+    return detail::run_layer<detail::cell<Name, Units>, Units, backward>(x, detail::no_state{}, lengths, seed);                          \
+  }                                                                                                                                      \
+  template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X,                                                          \
+            detail::first_state<detail::cell<Name, Units>, X, Units> State>                                                              \
+  constexpr auto function(const X& x, const State& state, std::uint64_t seed = 0) {                                                      \
+    return detail::run_layer<detail::cell<Name, Units>, Units, backward>(x, state, detail::no_lengths{}, seed);                          \
+  }                                                                                                                                      \
+  template <fixed_string Name, std::int64_t Units, detail::recurrent_operand X, detail::recurrent_lengths<X> Lengths,                    \
+            detail::first_state<detail::cell<Name, Units>, X, Units> State>                                                              \
+  constexpr auto function(const X& x, const Lengths& lengths, const State& state, std::uint64_t seed = 0) {                              \
+    return detail::run_layer<detail::cell<Name, Units>, Units, backward>(x, state, lengths, seed);                                       \
+  }
+#define LEAT_RECURRENT(function, cell, words)                                                                                            \
+  LEAT_RECURRENT_DIRECTION(function, cell, false)                                                                                        \
+  LEAT_RECURRENT_DIRECTION(function##_back, cell, true)                                                                                  \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                                                                                 \
+  LEAT_OTHERWISE(words) function(...) LEAT_DELETED;                                                                                      \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                                                                                 \
   LEAT_OTHERWISE(words) function##_back(...) LEAT_DELETED
-#define LEAT_RECURRENT_WORDS(function)                                                                                                  \
-  #function                                                                                                                             \
-      "<name, units>(x, lengths, seed) takes sequences of floating point [batch, time, inputs] with a size as inputs, then perhaps "    \
-      "lengths [batch] of int32 or int64; name and units are template arguments: <\"rnn/cell\", 64>"
+#define LEAT_RECURRENT_WORDS(function)                                                                                                   \
+  #function                                                                                                                              \
+      "<name, units>(x, lengths, state, seed) takes sequences of floating point [batch, time, inputs] with a size as inputs, then "       \
+      "perhaps lengths [batch] of int32 or int64, then perhaps the first state, like the one that it returns; name and units are "       \
+      "template arguments: <\"rnn/cell\", 64>"
 
-// The commas in a cell's template arguments would end a macro's argument.
-#define LEAT_RNN_CELL rnn_layer_step<Name, Units>
-#define LEAT_GRU_CELL gru_layer_step<Name, Units>
-#define LEAT_LSTM_CELL lstm_layer_step<Name, Units, 1.0>
-/// A layer of the simplest cells: `auto [outputs, h] = rnn<"rnn/basic_rnn_cell", 64>(x)`, from a state of zeros. With `lengths` [batch], an
-/// entry's state stays as it is after its last step, and its outputs are zeros. `rnn_back` goes from the last step to the first.
+/// A layer of the simplest cells: `auto [outputs, h] = rnn<"rnn/basic_rnn_cell", 64>(x)`, from a state of zeros, or from one that is given:
+/// `rnn<...>(x, h0)`. With `lengths` [batch], `rnn<...>(x, lengths)` or `rnn<...>(x, lengths, h0)`, an entry's state stays as it is after
+/// its last step, and its outputs are zeros. `rnn_back` goes from the last step to the first.
 /// Variables: those of `basic_rnn_cell`. Shapes: x [batch, time, inputs], batch and time perhaps named; outputs [batch, time, Units], h
 /// [batch, Units]. Dtypes: floating point. Source: TensorFlow `nn.dynamic_rnn` of `BasicRNNCell`.
-LEAT_RECURRENT(rnn, LEAT_RNN_CELL, LEAT_RECURRENT_WORDS(rnn));
+LEAT_RECURRENT(rnn, rnn_layer_step, LEAT_RECURRENT_WORDS(rnn));
 /// A layer of gated recurrent units: `auto [outputs, h] = gru<"rnn/gru_cell", 64>(x)`. Variables: those of `gru_cell`. Otherwise as `rnn`.
 /// Source: TensorFlow `nn.dynamic_rnn` of `GRUCell`.
-LEAT_RECURRENT(gru, LEAT_GRU_CELL, LEAT_RECURRENT_WORDS(gru));
-/// A layer with long short-term memory: `auto [outputs, state] = lstm<"rnn/basic_lstm_cell", 64>(x)`, where `state` is an `lstm_state`.
-/// Variables: those of `lstm_cell`, of forget bias 1. Otherwise as `rnn`. Source: TensorFlow `nn.dynamic_rnn` of `BasicLSTMCell`.
-LEAT_RECURRENT(lstm, LEAT_LSTM_CELL, LEAT_RECURRENT_WORDS(lstm));
+LEAT_RECURRENT(gru, gru_layer_step, LEAT_RECURRENT_WORDS(gru));
+/// A layer with long short-term memory: `auto [outputs, state] = lstm<"rnn/basic_lstm_cell", 64>(x)`, where `state` is an `lstm_state`,
+/// as is a given first one. Variables: those of `lstm_cell`, of forget bias 1. Otherwise as `rnn`. Source: TensorFlow `nn.dynamic_rnn` of
+/// `BasicLSTMCell`.
+LEAT_RECURRENT(lstm, lstm_layer_step, LEAT_RECURRENT_WORDS(lstm));
 #undef LEAT_RECURRENT
+#undef LEAT_RECURRENT_DIRECTION
 #undef LEAT_RECURRENT_WORDS
-#undef LEAT_RNN_CELL
-#undef LEAT_GRU_CELL
-#undef LEAT_LSTM_CELL
 
 }  // namespace leat

@@ -2,7 +2,9 @@
 // Writes the rows of typed expressions to a graph with names; implements `to_graph`.
 
 #include <leat/core/fill.hpp>
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/exchange/any_expression.hpp>
+#include <leat/named/exchange/loop_forms.hpp>
 #include <leat/named/exchange/packed_results.hpp>
 #include <leat/named/functions/nn.hpp>
 #include <leat/named/functions/shape.hpp>
@@ -39,16 +41,48 @@ inline row_writers& all_row_writers() {
   return table;
 }
 
+// Writes a loop, and returns its results by their numbers (impl/to_graph_loops.hpp).
+std::vector<output> write_loop(graph_writer& w, int row);
+
 class graph_writer {
  public:
-  graph_writer(graph& to, const graph& from, const carried_table& carried) : to_(to), nodes_(to.named()), from_(from), carried_(carried) {}
-
-  void run() {
+  graph_writer(graph& to, const graph& from, const carried_table& carried, graph_writer* outer = nullptr)
+      : to_(to), nodes_(to.named()), from_(from), carried_(carried), outer_(outer), context_(to.named().context), loops_(from) {
     made_.resize(static_cast<std::size_t>(from_.size()));
+    outer_rows_.resize(made_.size(), -1);
+  }
+
+  /// Writes all rows; or, if there are loops, those that the rows `targets` need.
+  void run(std::span<const int> targets) {
+    if (!loops_.forms.empty() || outer_ != nullptr) live_ = needed(targets);
     for (int i = 0; i < from_.size(); ++i)
-      if (!is_number(from_.at(i))) written(i);
+      if (!is_number(from_.at(i)) && is_live(i) && outer_rows_[static_cast<std::size_t>(i)] < 0) written(i);
   }
   output result(int index) { return operand(index); }
+
+  // ---- for loops ----
+  const graph& from() const { return from_; }
+  const carried_table& all_carried() const { return carried_; }
+  const loop_form& loop_at(int row) const { return loops_.forms.at(row); }
+  bool is_live(int row) const { return live_.empty() || live_[static_cast<std::size_t>(row)] != 0; }
+  /// The rows that these need.
+  std::vector<char> needed(std::span<const int> targets) const { return loops_.needed(targets); }
+  /// Sets the tensor that a leaf of a loop's step stands for. A number of the surrounding rows becomes a constant where it is used.
+  void put(int leaf, graph_writer& outer, int outer_row) {
+    if (const op_kind kind = outer.from_.at(outer_row).op->kind; is_number(outer.from_.at(outer_row)) && kind != op_kind::extent)
+      outer_rows_[static_cast<std::size_t>(leaf)] = outer_row;
+    else put(leaf, outer.result(outer_row));
+  }
+  void put(int leaf, const output& o) { made_[static_cast<std::size_t>(leaf)] = o; }
+  /// The result of a loop by its number.
+  output loop_result(int loop, int number) {
+    if (!results_.contains(loop)) results_.emplace(loop, write_loop(*this, loop));
+    return results_.at(loop).at(static_cast<std::size_t>(number));
+  }
+  /// The size of a dimension of a row, an int32 scalar: a constant if it is known.
+  output size_at(std::int64_t size) {
+    return is_named(size) ? size_of_dimension(size) : nodes_.make_constant(to_, as_int32(size), "Const");
+  }
 
   // ---- for writers of deferred rows ----
   graph& to() const { return to_; }
@@ -96,6 +130,7 @@ class graph_writer {
   // The tensor of a row. A constant or plain number becomes a new constant for each use, named after its user.
   output operand(int index) {
     const node& n = from_.at(index);
+    if (const int number = outer_rows_[static_cast<std::size_t>(index)]; number >= 0) return outer_->operand(number);
     if (!is_number(n)) return made_[static_cast<std::size_t>(index)];
     if (n.op->kind == op_kind::extent) return extent(n);
     const std::uint64_t bits = n.op->kind == op_kind::constant
@@ -117,7 +152,8 @@ class graph_writer {
     if (const auto known = sizes_.find(dimension); known != sizes_.end()) return known->second;
     for (int i = 0; i < from_.size(); ++i) {
       const node& n = from_.at(i);
-      if (n.op->kind != op_kind::placeholder) continue;
+      const bool is_given = outer_ != nullptr && static_cast<bool>(made_[static_cast<std::size_t>(i)]) && n.input_count == 0;
+      if (n.op->kind != op_kind::placeholder ? !is_given : outer_ != nullptr && !is_given) continue;
       for (std::int32_t axis = 0; axis < n.result.extent.rank; ++axis) {
         if (n.result.extent[axis] != dimension) continue;
         const output extent = shape_of(written(i));  // the placeholder may come after the node that needs the size
@@ -136,6 +172,10 @@ class graph_writer {
                                                {{dtype::int32, {}}}, std::source_location());
         return sizes_.emplace(dimension, part.result()).first->second;
       }
+    }
+    if (outer_ != nullptr) {
+      const inside_context there(nodes_, outer_->context_);
+      return outer_->size_of_dimension(dimension);
     }
     throw unimplemented("to_graph: the dimension \"" + std::string(from_.text_of(dimension)) + "\" is that of no placeholder");
   }
@@ -249,6 +289,9 @@ class graph_writer {
     if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
       return writer->second(*this, n);
     if (n.op->only_checks) return operand(from_.input(n, 0));
+    if (is_operator<passes::loop_memory_op>(*n.op)) return {};
+    if (is_operator<passes::loop_result_op>(*n.op)) return loop_result(from_.input(n, 1), static_cast<int>(from_.attribute(n, 0)));
+    if (n.op->body != nullptr) return {};  // it is written at the first of its results
     if (const auto writer = all_row_writers().by_code.find(n.op->code); writer != all_row_writers().by_code.end()) {
       const output made = writer->second(*this, n);
       set_shape(made, without_names(n.result.extent));
@@ -312,7 +355,13 @@ class graph_writer {
   named_part& nodes_;
   const graph& from_;
   const carried_table& carried_;
+  graph_writer* outer_;                  // that of the rows around a loop's step
+  control_flow_context* context_;        // where this one began
   std::vector<output> made_;
+  std::vector<int> outer_rows_;          // for leaves of a loop's step: the number that it stands for, or -1
+  loop_forms loops_;
+  std::vector<char> live_;  // empty: all rows are
+  std::map<int, std::vector<output>> results_;  // of loops
   std::map<std::int64_t, output> sizes_;
   std::map<std::vector<std::int64_t>, output> nodes_of_results_;  // by the code of their further results, operands and numbers
 };

@@ -3,9 +3,12 @@
 // which is a row here.
 
 #include <leat/core/fill.hpp>
+#include <leat/named/control/branch.hpp>
+#include <leat/named/control/check.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/ops/blocks.hpp>
+#include <leat/ops/converged.hpp>
 #include <leat/ops/random.hpp>
 #include <leat/ops/top_k.hpp>
 
@@ -49,6 +52,15 @@ inline output write_batch_exchange(graph_writer& w, const node& n) {
   extent.push(2);
   return call_operator(w.to(), n.op->type, {w.input(n, 0), tensor_literal(blocks), tensor_literal(extent, pairs)}).result();
 }
+// An assertion, for which the first operand waits.
+inline output write_check_converged(graph_writer& w, const node& n) {
+  const output residual = w.input(n, 1);
+  const auto most = static_cast<std::int64_t>(bits_of(residual.type(), std::bit_cast<double>(w.number(n, 0))));
+  const output is_near = less_equal(residual, operand_value(tensor_literal(residual.type(), {}, kept_number{most})));
+  const std::string text = std::string(method_of(static_cast<approach>(w.number(n, 2)))) + ": " + std::to_string(w.number(n, 1)) +
+                           " steps are too few; what is left:";
+  return with_dependencies({check(is_near, {text, residual})}, w.input(n, 0));
+}
 inline output refuse_row(graph_writer&, const node& n) {
   throw unimplemented("to_graph: a " + std::string(n.op->type) + ", which TensorFlow has no node for");
 }
@@ -65,6 +77,7 @@ LEAT_FILL(fill_row_writers) {
   enter_row_writer<top_places_op>(write_top_places);
   enter_row_writer<top_values_op>(write_top_values);
   enter_row_writer<dynamic_stitch_op>(write_stitch);
+  enter_row_writer<check_converged_op>(write_check_converged);
   enter_row_writer<batch_exchange_op<true>, batch_exchange_op<false>>(write_batch_exchange);
 }
 
