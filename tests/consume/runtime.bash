@@ -9,7 +9,7 @@ fail() {
 }
 rm -rf "$folder"
 cmake -S "$source" -B "$folder" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE="$type" -DCMAKE_PREFIX_PATH="$prefix"
-cmake --build "$folder"
+cmake --build "$folder" --target header_only consumer consumer_shared
 "$folder/consumer" || fail "the program with the static runtime"
 "$folder/consumer_shared" || fail "the program with the shared runtime"
 ldd "$folder/consumer_shared" >"$folder/said"

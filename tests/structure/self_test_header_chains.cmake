@@ -15,3 +15,10 @@ set(expected leat/alone.hpp leat/beside.hpp leat/low.hpp:leat/middle.hpp:leat/hi
 if(NOT chains STREQUAL expected)
   message(FATAL_ERROR "the chains are ${chains}, they should be ${expected}")
 endif()
+
+leat_find_headers_with("${SCRATCH}" found leat/low.hpp leat/alone.hpp leat/beside.hpp leat/high.hpp leat/low.hpp leat/middle.hpp leat/perhaps.hpp)
+list(SORT found)
+set(expected leat/beside.hpp leat/high.hpp leat/middle.hpp)
+if(NOT found STREQUAL expected)
+  message(FATAL_ERROR "low.hpp is included by ${found}, it should be by ${expected}")
+endif()

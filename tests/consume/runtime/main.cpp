@@ -1,8 +1,8 @@
-// A graph session, and a file where files can be read.
+// A graph session, and a compressed file where files can be read.
 #include <leat/graphs.hpp>
 #include <leat/session/graph_session.hpp>
 #ifdef LEAT_USE_IO
-#include <leat/io/json.hpp>
+#include <leat/io/inflate.hpp>
 #endif
 
 #include <cstdio>
@@ -21,7 +21,11 @@ int main() {
     s.run(global_variables_initializer());
     if (s.run<float>(y, {{x, {1.0f, 2.0f}}}) != 45.0f) return 1;
 #ifdef LEAT_USE_IO
-    if (io::read_json<graph_def>(io::write_json(export_graph(g))).nodes.empty()) return 2;
+    if (io::crc32("leat") != 0x352671afu) return 2;
+#endif
+#ifdef LEAT_USE_ZLIB
+    constexpr std::string_view compressed("\037\213\010\000\000\000\000\000\002\003\313IM\054\001\000\257q\046\065\004\000\000\000", 24);
+    if (io::gunzip(compressed) != "leat") return 2;
 #endif
     const float loss = planned_loss();
     std::printf("%g\n", static_cast<double>(loss));
