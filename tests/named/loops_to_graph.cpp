@@ -4,6 +4,7 @@
 #include <leat/graphs.hpp>
 #include <leat/io/json.hpp>
 #include <leat/loops.hpp>
+#include <leat/vmap.hpp>
 
 #include "support/agreement.hpp"
 #include "support/check.hpp"
@@ -253,4 +254,23 @@ TEST_CASE("a differential equation with control of the error, and its check") {
   for (const double t : {1.0, -0.5, 0.0}) s.compare(1e-9, {{"y0:0", tensor_value(start)}, {"t1:0", tensor_value(t)}}, y0 = start, t1 = t);
   CHECK(s.message({{"y0:0", tensor_value(start)}, {"t1:0", tensor_value(1e4)}}).find("solve_dormand_prince: 60 steps are too few") !=
         std::string::npos);
+}
+
+TEST_CASE("loops of many models, which end apart and choose apart") {
+  const auto x = placeholder<"x", double, "models">();
+  const auto noise = placeholder<"noise", double, "models", "time">();
+  const auto [halved, halvings] = vmap([](auto v) {
+    return counted_while_loop<20>([](auto u) { return greater(u, 1.0_c); }, [](auto u) { return u * 0.5_c; }, v);
+  })(x);
+  const auto walked = vmap([](auto v, auto ws) { return fold([](auto u, auto w) { return tanh(u) + w; }, v, ws); })(x, noise);
+  const auto chosen = vmap([](auto v) {
+    return cond(greater(v, 1.0_c), [](auto u) { return u * 3_c; }, [](auto u) { return u - 1_c; }, v);
+  })(x);
+  const auto slope = std::get<0>(gradients(walked, x));
+  everywhere e(halved, halvings, walked, chosen, slope);
+  for (const std::vector<double>& xs : {std::vector<double>{5, 0.5, 2.5}, std::vector<double>{0.25, 0.5, 0.75}}) {
+    xt::xtensor<double, 2> ws(std::array<std::size_t, 2>{3, 4});
+    for (std::size_t i = 0; i < ws.size(); ++i) ws.data()[i] = 0.1 * static_cast<double>(i) - 0.5;
+    e.compare(1e-12, {{"x:0", tensor_value(xs)}, {"noise:0", tensor_value(ws)}}, x = xs, noise = ws);
+  }
 }

@@ -135,7 +135,10 @@ class body_batcher {
       to.outs.push_back(out.index());
     }
     if (apart_) end(to, goes, all);
-    else if (b_.go >= 0) to.go = all.shared(b_.go).index();
+    else if (b_.go >= 0) {
+      to.go = all.shared(b_.go).index();
+      to.holds = all.shared(b_.holds).index();
+    }
     made.problem = all.problem();
     return true;
   }
@@ -145,7 +148,7 @@ class body_batcher {
     const bool were_apart = apart_;
     for (std::size_t k = 0; k < b_.states.size(); ++k)
       if (all.differs(b_.next[k])) states_ |= std::int64_t{1} << k;
-    if (b_.go >= 0 && !apart_ && all.differs(b_.go)) part();
+    if (b_.go >= 0 && !apart_ && (all.differs(b_.go) || all.differs(b_.holds))) part();
     return states_ != known || apart_ != were_apart;
   }
 
@@ -181,6 +184,7 @@ class body_batcher {
       to.next.push_back(steps.index());
       const std::int64_t whole[]{0, 0};
       to.go = make_node<any_op>(whole, still).index();
+      to.holds = make_node<any_op>(whole, goes).index();
     } else if (!has(at_most_once)) {
       const output step(g, to.states.back());
       to.next.push_back((step + constant_like(step, b_.is_reversed ? -1 : 1)).index());
