@@ -83,9 +83,10 @@ class resource_table {
   template <class R, class Make>
   std::shared_ptr<R> find_or_make(std::string_view container, const std::string& name, Make make) {
     const std::lock_guard lock(guard_);
-    auto& entry = table_[{std::string(container), name}];
-    if (entry == nullptr) entry = make();
-    auto found = std::dynamic_pointer_cast<R>(entry);
+    std::pair<std::string, std::string> key(container, name);
+    auto at = table_.find(key);
+    if (at == table_.end()) at = table_.emplace(std::move(key), make()).first;
+    auto found = std::dynamic_pointer_cast<R>(at->second);
     if (found == nullptr) throw invalid_argument("the resource '" + name + "' is of another kind");
     return found;
   }
@@ -101,9 +102,11 @@ class resource_table {
   std::shared_ptr<R> replace_cleared(std::string_view container, const std::string& name, Make make) {
     const std::lock_guard lock(guard_);
     const auto at = table_.find({std::string(container), name});
-    if (at == table_.end() || cleared_.erase(at->second.get()) == 0) return nullptr;
+    if (at == table_.end() || !cleared_.contains(at->second.get())) return nullptr;
     std::shared_ptr<R> made = make();
-    replaced_.push_back(std::exchange(at->second, made));
+    replaced_.push_back(made);
+    cleared_.erase(at->second.get());
+    replaced_.back().swap(at->second);
     return made;
   }
   /// Calls `f(container, name, resource)` for each resource.
