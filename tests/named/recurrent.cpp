@@ -15,7 +15,7 @@ using leat_test::says;
 
 namespace {
 
-std::vector<std::string> names_of(const std::vector<output>& tensors) {
+std::vector<std::string> tensor_names(const std::vector<output>& tensors) {
   std::vector<std::string> names;
   for (const output& t : tensors) names.push_back(t.operation().name());
   return names;
@@ -126,13 +126,13 @@ TEST_CASE("a cell shares its variables among its calls; another cell has its own
   CHECK(z.name() == "basic_rnn_cell/Tanh_1:0");
   CHECK(cell.name() == "basic_rnn_cell");
   CHECK(trainable_variables().size() == 2);
-  CHECK(names_of(cell.variables()) == names_of(trainable_variables()));
+  CHECK(tensor_names(cell.variables()) == tensor_names(trainable_variables()));
   const auto other = basic_rnn_cell(3);
   other(x, next);
   CHECK(other.name() == "basic_rnn_cell_1");
   const auto same = basic_rnn_cell(3, {.name = "basic_rnn_cell", .reuse = true});
   same(x, next);
-  CHECK(names_of(same.variables()) == names_of(cell.variables()));
+  CHECK(tensor_names(same.variables()) == tensor_names(cell.variables()));
   CHECK(trainable_variables().size() == 4);
   {
     const auto twice = [&] { dynamic_rnn(gru_cell(3), placeholder(dtype::float32, {2, 5, 4})); };
@@ -178,7 +178,7 @@ TEST_CASE("a cell of a program's own") {
                        }});
   const auto [outputs, state] = dynamic_rnn(sums, placeholder(dtype::float32, {-1, 3, 4}));
   CHECK(outputs.extent() == shape_value({-1, 3, 4}));
-  CHECK(names_of(sums.variables()) == texts{"rnn/sums/weight"});
+  CHECK(tensor_names(sums.variables()) == texts{"rnn/sums/weight"});
 }
 
 TEST_CASE("what cells and recurrent networks refuse") {

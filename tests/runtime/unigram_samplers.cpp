@@ -2,6 +2,7 @@
 // numbers that are drawn in distribution.
 
 #include <leat/graphs.hpp>
+#include <leat/runtime/kernels/unigrams.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
