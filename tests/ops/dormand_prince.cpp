@@ -106,7 +106,9 @@ TEST_CASE("the equations of Lorenz against small steps") {
   auto zero = constant<0.0>();
   auto t1 = constant<3.0>();
   const auto slope = [&](auto, auto s) {
-    auto x = index<0>(s), y = index<1>(s), z = index<2>(s);
+    const auto x = index<0>(s);
+    const auto y = index<1>(s);
+    const auto z = index<2>(s);
     return stack<0>(10_c * (y - x), x * (rho - z) - y, x * y - z * 8_c / 3_c);
   };
   auto end = solve_dormand_prince<2000>(slope, y0, zero, t1, 1e-10_c, 1e-10_c);

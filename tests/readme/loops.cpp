@@ -143,7 +143,8 @@ bool controlled() {
   auto t1 = constant<20.0>();
 
   auto van_der_pol = [&](auto, auto y) {
-    auto x = index<0>(y), v = index<1>(y);
+    auto x = index<0>(y);
+    auto v = index<1>(y);
     return stack<0>(v, damping * (1_c - square(x)) * v - x);
   };
   auto [end, steps] = counted_solve_dormand_prince<2000>(van_der_pol, y0, zero, t1, 1e-8_c, 1e-8_c);
