@@ -190,11 +190,12 @@ std::vector<sample> written_samples() {
   sum("SparseFillEmptyRows", {places, x({3}), sides, x({})});
   sum("SparseFillEmptyRowsGrad", {indices({2}, {0, 2}, dtype::int64), x({3})});
   add("SparseReshape", {places, sides, numbers({3, 2}, dtype::int64)});
-  sum("SparseSoftmax", {places, x({3}), sides});
   sum("SparseReduceSum", {places, x({3}), sides, numbers({1})});
   add("SparseReduceMax", {places, x({3}), sides, numbers({0})});
   add("SparseSliceGrad", {x({2}), places, numbers({0, 0}, dtype::int64), indices({2, 2}, {1, 0, 0, 1}, dtype::int64)});
   const argument sorted = indices({3, 2}, {0, 1, 0, 2, 1, 0}, dtype::int64);
+  // Results are in the order of sorted indices, and the gradient takes them for sorted, as TensorFlow's does.
+  sum("SparseSoftmax", {sorted, x({3}), sides});
   sum("SparseAdd", {sorted, x({3}), sides, indices({2, 2}, {0, 0, 0, 2}, dtype::int64), x({2}), sides, fixed({}, {0})});
   add("SparseAddGrad", {x({3}), sorted, sorted, sorted});
   sum("SparseTensorDenseAdd", {places, x({3}), sides, x({2, 3})});
