@@ -5,6 +5,7 @@
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
+#include <leat/io/saved_model.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
@@ -181,4 +182,30 @@ TEST_CASE("import_meta_graph gives a saver under the names of the graph's own") 
   CHECK(model.restorer.last_checkpoints().size() == 2);
   CHECK(checkpoint_reader(prefix + "-3").contains("old/w"));
   CHECK_THROWS_AS(import_meta_graph(g, prefix + ".none"), not_found);
+}
+
+TEST_CASE("a saved model whose own saver restores slices gives each its part of the whole") {
+  const scratch_folder scratch("sliced_model");
+  const files::path folder = scratch.path / "model";
+  {
+    graph g;
+    const auto here = g.as_default();
+    const tensor_literal first(graph_with_saver::shape_of_sizes({2, 2}), float_values{3, 4, 5, 6});
+    const auto rows = get_variable("rows", {.initializer = operand_value(first), .partitioner = fixed_size_partitioner(2)});
+    const output name = placeholder(text_dtype, {}, "save/Const");
+    const graph_operation read = call_operator(g, "RestoreV2", {name, texts({"rows", "rows"}), texts({"2 2 0,1:-", "2 2 1,1:-"})},
+                                               {{"dtypes", std::vector<data_type>(2, data_type::float32)}}, "save/RestoreV2");
+    const graph_operation all = group({assign(rows.parts()[0], read.result(0)), assign(rows.parts()[1], read.result(1))}, "save/restore_all");
+    const output y = identity(output(rows), "y");
+    graph_session s(g);
+    s.run(global_variables_initializer());
+    io::save_model(folder.string(), s, {.signatures = {{"serving_default", {.outputs = {{"y", y}}}}}, .format = io::model_format::tensorflow});
+    // As TensorFlow writes it.
+    std::ifstream file(folder / "saved_model.pb", std::ios::binary);
+    meta_graph_def meta = io::read_saved_model(std::string(std::istreambuf_iterator<char>(file), {})).at(0);
+    meta.saver = saver_def{.filename_tensor_name = "save/Const:0", .restore_op_name = all.name(), .version = 2};
+    std::ofstream(folder / "saved_model.pb", std::ios::binary) << io::write_saved_model(meta);
+  }
+  io::saved_model model = io::load_model(folder.string());
+  CHECK(model.run("serving_default", {})["y"].as<float_values>() == float_values{3, 4, 5, 6});
 }

@@ -165,13 +165,14 @@ LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options&
     }
   session_ = std::make_unique<graph_session>(*graph_, options);
   for (const auto& [name, text] : files.texts) values.emplace(name, tensor_value::from_proto(text));
+  // First: the saver of a graph restores each slice by the name of the whole.
+  detail::cut_into_slices(values, detail::slices_in(*graph_));
   if (files.meta.saver)
     for (const auto& [variable, name] : names_in_checkpoint(*graph_, *files.meta.saver))
       if (const auto saved = values.find(name); saved != values.end() && !values.contains(variable)) {
         tensor_value its = saved->second;
         values.emplace(variable, std::move(its));
       }
-  detail::cut_into_slices(values, detail::slices_in(*graph_));
   for (auto& [name, reason] : restore_known_values(*session_, values)) left_out_.push_back(std::move(reason));
 }
 
