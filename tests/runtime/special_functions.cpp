@@ -45,20 +45,9 @@ void says(std::string_view type, const std::vector<tensor_value>& arrays, std::s
 }
 /// A node of a layer that was joined; its type is no name of a node.
 tensor_value joined(std::string_view type, const std::vector<tensor_value>& arrays, std::vector<std::string> steps, attribute_map settings = {}) {
-  graph g;
-  const auto scope = g.as_default();
-  std::vector<number_argument> inputs;
-  std::vector<feed_item> feeds;
-  for (const tensor_value& a : arrays) {
-    const auto place = placeholder(a.type(), shape::unknown());
-    inputs.emplace_back(place);
-    feeds.push_back({place, a});
-  }
   settings["fused_ops"] = std::move(steps);
   settings["num_args"] = static_cast<std::int64_t>(arrays.size()) - 2;
-  const auto node = call_operator(g, type, inputs, settings, "joined");
-  graph_session s(g);
-  return s.run(node.outputs(), feeds)[0];
+  return run_node(type, arrays, {}, settings, "joined")[0];
 }
 
 }  // namespace
@@ -243,7 +232,7 @@ TEST_CASE("layers that were joined") {
   };
   wrong({a, b, bias}, {}, "at least one fused op");
   wrong({a, b, bias}, {"Cosine"}, "Fusion is not implemented: Cosine");
-  wrong({a, b}, {"BiasAdd"}, "");
+  wrong({a, b}, {"BiasAdd"}, "has 2 inputs, fewer than the operator takes");
   wrong({a, b, floats({2}, {1, 2})}, {"BiasAdd"}, "a vector of 3 channels is expected");
   wrong({a, b, floats({2}, {1, 2})}, {"Add"}, "that is added");
   wrong({b, b, bias}, {"BiasAdd"}, "Matrix size-incompatible: In[0]: [2,3], In[1]: [2,3]");

@@ -52,9 +52,9 @@ inline number_argument integers(const std::vector<std::int32_t>& list, extents o
   for (const auto n : of) s.push(n);
   return tensor_literal(s, list);
 }
-/// The results of one node whose first inputs are arrays.
+/// The results of one node whose first inputs are arrays. Its name is that of its type, unless one is given.
 inline std::vector<tensor_value> run_node(std::string_view type, const std::vector<tensor_value>& arrays, std::vector<number_argument> more,
-                                   const attribute_map& settings) {
+                                   const attribute_map& settings, std::string_view name = {}) {
   graph g;
   const auto scope = g.as_default();
   std::vector<number_argument> inputs;
@@ -65,7 +65,7 @@ inline std::vector<tensor_value> run_node(std::string_view type, const std::vect
     feeds.push_back({place, a});
   }
   inputs.insert(inputs.end(), more.begin(), more.end());
-  const auto node = call_operator(g, type, inputs, settings);
+  const auto node = call_operator(g, type, inputs, settings, name);
   graph_session s(g);
   return s.run(node.outputs(), feeds);
 }
