@@ -136,8 +136,8 @@ TEST_CASE("rows that are added up by segment") {
     says(type, {data, whole({1, 1}, {0}), counts({0})}, "indices should be a vector.");
     says(type, {data, counts({0}), whole({1, 1}, {0})}, "segment_ids should be a vector.");
     says(type, {number(1), counts({0}), counts({0})}, "Shape must be at least rank 1");
-    says(type, {data, list({0}), list({std::numeric_limits<std::int64_t>::max()})}, "");
-    says(type, {data, list({0}), list({huge})}, "");
+    says(type, {data, list({0}), list({std::numeric_limits<std::int64_t>::max()})}, "segment ids must be >= 0");
+    says(type, {data, list({0}), list({huge})}, "more than 2^44 elements, which no memory holds");
     says(counted, {data, at, ids, tensor_value(2)}, "segment ids must be < num_segments");
     says(counted, {data, at, ids, tensor_value(-1)}, "segment ids must be");
     says(counted, {data, at, ids, counts({4})}, "num_segments should be a scalar, not shape [1]");
@@ -166,7 +166,7 @@ TEST_CASE("sums and softmax of sparse tensors along axes") {
     says(type, {places, three, sides, counts({-3})}, "Invalid reduction dimension -3, for input with 2 dimensions.");
     says(type, {places, three, list({2, 3}), counts({1})}, "Obtained a write index of 2 which is outside of bounds of [0, 2)");
     CHECK(values_of(type, {whole({1, 2}, {0, 5}), floats({1}, {1}), sides, counts({1})}) == number_list{1, 0, 0, 0});
-    says(type, {places, three, list({huge, huge}), counts({})}, "");
+    says(type, {places, three, list({huge, huge}), counts({})}, "more than 2^44 elements, which no memory holds");
   }
   check_near(values_of("SparseSoftmax", {whole({3, 2}, {0, 1, 0, 2, 2, 0}), three, sides}), {0.26894143, 0.73105859, 1});
   check_near(values_of("SparseSoftmax", {places, three, sides}), {0.11920292, 0.88079703, 1});

@@ -64,7 +64,7 @@ TEST_CASE("incomplete integrals") {
   check_values("Betainc", {{2, 0.5}, {5, 0.5}, {0.875, 0.5}}, {1 - 5.375 * std::pow(0.125, 5), 0.5});
   says("Betainc", {floats({2}, {1, 2}), floats({3}, {1, 2, 3}), floats({}, {0.5})}, "are inconsistent: [2] vs. [3]");
   says("Igamma", {floats({2}, {1, 2}), floats({3}, {1, 2, 3})}, "Incompatible shapes: [2] vs. [3]");
-  says("Igamma", {counts({1}, {1}), counts({1}, {1})}, "");
+  says("Igamma", {counts({1}, {1}), counts({1}, {1})}, "has DataType int32 not in list of allowed values");
   CHECK(run_node("Igamma", {floats({0, 1}, {}), floats({1, 3}, {1, 2, 3})}, {}, {})[0].extent() == shape(2, {0, 3}));
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("Bessel functions, inverses of the error function, and products that i
   check_same(list_of(run_node("NextAfter", {floats({3}, {0, 1, nan}), floats({3}, {1, 0, 1})}, {}, {})[0]), {1.401298464324817e-45, 0.9999999403953552, nan}, 1e-9);
   CHECK(list_of(run_node("PopulationCount", {counts({3}, {-1, 5, 0})}, {}, {})[0]) == number_list{32, 2, 0});
   CHECK(list_of(run_node("PopulationCount", {tensor_of(dtype::int64, {1}, {-1})}, {}, {})[0]) == number_list{64});
-  says("PopulationCount", {floats({1}, {1})}, "");
+  says("PopulationCount", {floats({1}, {1})}, "no kernel for dtype float32");
   const auto call = [](std::string_view type, std::vector<output> in) {
     return call_operator(default_graph(), type, std::vector<number_argument>(in.begin(), in.end())).result();
   };
@@ -207,7 +207,7 @@ TEST_CASE("the distance of sequences of labels") {
        "Input SparseTensors must have rank at least 2, but truth_shape rank is: 1");
   says("EditDistance", {whole({1, 1}, {0}), counts({1}, {1}), whole({1}, {4}), ti, tv, ts},
        "Expected truth and hypothesis to have matching ranks, but their shapes are: [2] and [1]");
-  says("EditDistance", {none, nothing, whole({2}, {0x1p62, 2}), none, nothing, ts}, "");
+  says("EditDistance", {none, nothing, whole({2}, {0x1p62, 2}), none, nothing, ts}, "more than 2^44 elements, which no memory holds");
 }
 
 TEST_CASE("layers that were joined") {
