@@ -20,7 +20,8 @@ struct hostile_graph {
 
 namespace detail {
 // ## name | what is fetched | what comes of it
-inline constexpr std::string_view hostile_text = R"graphs(
+// Several texts, since a compiler need not take a literal of more than 65,536 characters.
+inline constexpr std::string_view hostile_texts[] = {R"graphs(
 ## port of Const | y:0 | invalid_argument: the node 'y' (Identity): input 'c:5': 'c' (Const) has 1 output
 c = Const float32[]{1}
 y = Identity(c:5) T=float32
@@ -478,6 +479,8 @@ i = Const int32[2,1]{0,0}
 u = Const int32[2]{2147483647,2147483647}
 s = Const int32[1]{2}
 y = ScatterNd(i, u, s) T=int32 Tindices=int32
+)graphs",
+                                                     R"graphs(
 ## Fill negative | y:0 | invalid_argument: Dimension -1 must be >= 0
 s = Const int32[2]{-1,2}
 v = Const float32[]{1}
@@ -939,6 +942,8 @@ y = QueueSizeV2(q, ^e)
 ## queue of none | y:0 | invalid_argument: the node 'q' (FIFOQueueV2): FIFOQueueV2: the list component_types has 0 values, fewer than 1
 q = FIFOQueueV2 component_types=()
 y = QueueSizeV2(q)
+)graphs",
+                                                     R"graphs(
 ## old queue | y:0 | ok float32[]3
 q = FIFOQueue component_types=(float32)
 v = Const float32[]{3}
@@ -1413,31 +1418,32 @@ m = RefMerge(n, n) T=float32 N=2
 n = RefNextIteration(m) T=float32
 c = Const float32[]{1}
 y = Assign(m, c) T=float32
-)graphs";
+)graphs"};
 }  // namespace detail
 
 inline std::vector<hostile_graph> hostile_graphs() {
   std::vector<hostile_graph> all;
-  const std::string_view text = detail::hostile_text;
   const auto trimmed = [](std::string_view t) {
     while (t.starts_with(' ')) t.remove_prefix(1);
     while (t.ends_with(' ')) t.remove_suffix(1);
     return std::string(t);
   };
-  for (std::size_t at = text.find("## "); at != text.npos;) {
-    const std::size_t line = text.find('\n', at), next = text.find("\n## ", line);
-    const std::string_view head = text.substr(at + 3, line - at - 3);
-    const std::size_t first = head.find('|'), second = head.find('|', first + 1);
-    hostile_graph g{trimmed(head.substr(0, first)), {}, trimmed(head.substr(second + 1)),
-                    std::string(text.substr(line + 1, next == text.npos ? next : next - line))};
-    std::string fetches = trimmed(head.substr(first + 1, second - first - 1));
-    for (std::size_t k = 0; k < fetches.size();) {
-      const std::size_t end = std::min(fetches.find(' ', k), fetches.size());
-      g.fetches.push_back(fetches.substr(k, end - k));
-      k = end + 1;
+  for (const std::string_view text : detail::hostile_texts) {
+    for (std::size_t at = text.find("## "); at != text.npos;) {
+      const std::size_t line = text.find('\n', at), next = text.find("\n## ", line);
+      const std::string_view head = text.substr(at + 3, line - at - 3);
+      const std::size_t first = head.find('|'), second = head.find('|', first + 1);
+      hostile_graph g{trimmed(head.substr(0, first)), {}, trimmed(head.substr(second + 1)),
+                      std::string(text.substr(line + 1, next == text.npos ? next : next - line))};
+      std::string fetches = trimmed(head.substr(first + 1, second - first - 1));
+      for (std::size_t k = 0; k < fetches.size();) {
+        const std::size_t end = std::min(fetches.find(' ', k), fetches.size());
+        g.fetches.push_back(fetches.substr(k, end - k));
+        k = end + 1;
+      }
+      all.push_back(std::move(g));
+      at = next == text.npos ? next : next + 1;
     }
-    all.push_back(std::move(g));
-    at = next == text.npos ? next : next + 1;
   }
   return all;
 }
