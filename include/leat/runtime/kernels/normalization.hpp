@@ -61,7 +61,11 @@ std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layo
       T* to = first;
       const auto add = [&](const auto& f) {
         if (all.inner == 1) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
           for (std::int64_t k = 0; k < n; ++k) to[k] += f(at + k, k);
         } else {
           T sum = 0;
