@@ -333,3 +333,18 @@ TEST_CASE("a program with too many elements keeps its arrays") {
   CHECK(count(g, "ReverseV2") == 30);
   CHECK(count(g, "Assemble") == 0);
 }
+
+template <std::int64_t N>
+void check_slope_of_rosenbrock(bool are_scalars) {
+  const auto x = variable<"x", double, N>(some_values<double, N>());
+  const auto first = slice<begins<0>, sizes<N - 1>>(x), next = slice<begins<1>, sizes<N - 1>>(x);
+  const auto f = reduce_sum(100_c * square(next - square(first)) + square(1_c - first));
+  const auto [slope] = gradients(f, x);
+  CHECK((count(scalars_of(f, slope), "Assemble") > 0) == are_scalars);
+  CHECK(difference(f, slope) == 0);
+}
+
+TEST_CASE("only a concatenation would be saved: many operations on registers are faster as loops, few as scalars") {
+  check_slope_of_rosenbrock<4>(true);
+  check_slope_of_rosenbrock<10>(false);
+}
