@@ -1,0 +1,142 @@
+// Operands that a file may have and a program never makes: arrays without elements and with any number of rows, lists whose elements have
+// other shapes than the list says, ranges that a dtype cannot hold. A node gives TensorFlow's result or says what is wrong, soon.
+
+#include "support/graph_text.hpp"
+#include "support/messages.hpp"
+#include "support/node_results.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace hostile_operand_tests {
+
+using namespace leat;
+using namespace node_results;
+
+namespace {
+
+constexpr std::int64_t many = std::int64_t{1} << 22, whole_limit = std::numeric_limits<std::int32_t>::max();
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+tensor_value floats(const extents& of, const number_list& list = {}) { return tensor_of(dtype::float32, of, list); }
+tensor_value counts(const extents& of, const number_list& list = {}) { return tensor_of(dtype::int32, of, list); }
+tensor_value wholes(const extents& of, const number_list& list = {}) { return tensor_of(dtype::int64, of, list); }
+
+std::string message_of_node(const std::string& type, const std::vector<tensor_value>& inputs, const attribute_map& settings = {}) {
+  return leat_test::message_of<error>([&] { run_node(type, inputs, {}, settings); });
+}
+/// The first result of a graph's node `y`, or what is wrong.
+std::string outcome(const std::string& text) {
+  return leat_test::message_of<error>([&] {
+    graph g;
+    g.named();
+    import_graph(g, leat_test::graph_text(text).parse(), {.name = ""});
+    const auto got = graph_session(g).run({fetch_item("y:0")});
+    throw error("ok " + brackets(got[0].extent()) + summary_text(got[0], 20));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("elements of a list that have another shape than the list says") {
+  const std::string start =
+      "any = Const int32[]{-1}\nthree = Const int32[1]{3}\nn = Const int32[]{2}\nl = TensorListReserve(three, n) element_dtype=float32\n"
+      "i = Const int32[1]{0}\n";
+  const std::string wide = start + "x = Const float32[1,5]{1 2 3 4 5}\nm = TensorListScatterIntoExistingList(l, x, i) element_dtype=float32\n";
+  CHECK(leat_test::says(outcome(wide + "y = TensorListStack(m, any) element_dtype=float32"), "Tried to scatter a tensor with incompatible shape",
+                        "Rows of the tensor: [5] list shape: [3]"));
+  CHECK(leat_test::says(outcome(wide + "y = TensorListGather(m, i, any) element_dtype=float32"), "Tried to scatter a tensor"));
+  CHECK(outcome(start + "x = Const float32[1,3]{1 2 3}\nm = TensorListScatterIntoExistingList(l, x, i) element_dtype=float32\n"
+                        "y = TensorListStack(m, any) element_dtype=float32") == "ok [2,3][[1 2 3][0 0 0]]");
+}
+
+TEST_CASE("images and crops without channels have no pixels") {
+  const attribute_map windows{{"ksize", std::vector<std::int64_t>{1, 1, 1, 1}}, {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                              {"padding", "VALID"}};
+  const auto image = floats({1, many, many / 2, 0});
+  CHECK(run_node("MaxPool", {image}, {}, windows)[0].extent() == image.extent());
+  CHECK(run_node("MaxPoolGrad", {image, image, image}, {}, windows)[0].extent() == image.extent());
+  CHECK(run_node("AvgPool", {image}, {}, windows)[0].extent() == image.extent());
+  attribute_map first = windows;
+  first["data_format"] = "NCHW";
+  CHECK(run_node("AvgPool", {floats({many, 0, many / 2, 1})}, {}, first)[0].extent()[0] == many);
+  CHECK(run_node("MaxPoolWithArgmax", {image}, {}, windows)[1].extent() == image.extent());
+  CHECK(run_node("MaxPoolGradWithArgmax", {image, image, wholes({1, many, many / 2, 0})}, {}, windows)[0].extent() == image.extent());
+  const attribute_map steps{{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                            {"padding", "VALID"}};
+  CHECK(run_node("Dilation2D", {image, floats({1, 1, 0})}, {}, steps)[0].extent() == image.extent());
+  const attribute_map convolved{{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"padding", "VALID"}};
+  CHECK(run_node("Conv2D", {image, floats({1, 1, 1, 0})}, {}, convolved)[0].extent() == image.extent());
+  CHECK(run_node("Conv2DBackpropFilter", {image, counts({4}, {1, 1, 1, 0}), image}, {}, convolved)[0].elements() == 0);
+
+  const auto box = floats({1, 4}, {0, 0, 1, 1}), of = counts({1}, {0});
+  CHECK(run_node("CropAndResize", {floats({1, 1, 1, 0}), box, of, counts({2}, {double(many), double(many / 2)})}, {}, {})[0].extent() ==
+        image.extent());
+  CHECK(run_node("CropAndResizeGradImage", {image, box, of, counts({4}, {1, 1, 1, 0})}, {}, {{"T", dtype::float32}})[0].elements() == 0);
+  CHECK(list_of(run_node("CropAndResizeGradBoxes", {image, floats({1, 1, 1, 0}), box, of}, {}, {})[0]) == number_list{0, 0, 0, 0});
+}
+
+TEST_CASE("blocks of pixels of arrays without elements") {
+  const attribute_map block{{"block_size", whole_limit}};
+  CHECK(leat_test::says(message_of_node("DepthToSpace", {floats({1, std::int64_t{1} << 40, 1, 0})}, block),
+                        "Block size 2147483647 is too large for [1,1099511627776,1,0]"));
+  CHECK(leat_test::says(message_of_node("SpaceToDepth", {floats({1, 0, 0, std::int64_t{1} << 40})}, block), "Block size 2147483647 is too large"));
+}
+
+TEST_CASE("rows of a sparse tensor of no axes, and slices without elements") {
+  const auto rows = wholes({std::int64_t{1} << 43, 0});
+  CHECK(run_node("SparseReshape", {rows, wholes({0}), wholes({0})}, {}, {})[0].extent() == rows.extent());
+  CHECK(run_node("QuantizeAndDequantizeV2", {floats({many * 512, 0}), floats({}, {0}), floats({}, {0})}, {}, {{"axis", 0}})[0].extent()[0] ==
+        many * 512);
+}
+
+TEST_CASE("bins of a range that its dtype cannot hold") {
+  constexpr double least = std::numeric_limits<std::int32_t>::min();
+  const auto range = counts({2}, {least, whole_limit});
+  CHECK(leat_test::says(message_of_node("HistogramFixedWidth", {counts({2}, {0, 5}), range, counts({}, {4})}),
+                        "value_range '[-2147483648 2147483647]' has no 4 bins of one width that int32 can hold"));
+  CHECK(leat_test::says(message_of_node("HistogramFixedWidth", {floats({1}, {infinite}), floats({2}, {0, infinite}), counts({}, {4})}),
+                        "is infinite, and so is a value"));
+  CHECK(leat_test::says(message_of_node("HistogramFixedWidth", {floats({1}, {1}), floats({2}, {-infinite, 1}), counts({}, {4})}), "is infinite"));
+  // As in TensorFlow, values of a range without end are in its first bin.
+  CHECK(list_of(run_node("HistogramFixedWidth", {floats({2}, {1, 2}), floats({2}, {0, infinite}), counts({}, {2})}, {}, {})[0]) == number_list{2, 0});
+}
+
+TEST_CASE("room for boxes that are not found is the session's") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto node = call_operator(g, "NonMaxSuppressionV5",
+                                  {tensor_literal(shape(2, {1, 4}), std::vector<float>{0, 0, 1, 1}), tensor_literal(shape(1, {1}), std::vector<float>{1}),
+                                   static_cast<std::int32_t>(whole_limit), 0.5f, 0.0f, 0.0f},
+                                  {{"pad_to_max_output_size", true}});
+  session_options options;
+  options.memory_limit_in_bytes = 1 << 20;
+  graph_session s(g, options);
+  CHECK_THROWS_AS(s.run(node.outputs()), resource_exhausted);
+}
+
+TEST_CASE("fractions are compared as numbers in the distance of sequences") {
+  const auto places = wholes({2, 2}, {0, 0, 1, 0}), sides = wholes({2}, {2, 1});
+  const double nan = std::nan("");
+  CHECK(list_of(run_node("EditDistance", {places, floats({2}, {0, nan}), sides, places, floats({2}, {-0.0, nan}), sides}, {},
+                         {{"normalize", false}})[0]) == number_list{0, 1});
+}
+
+TEST_CASE("the mean of more gradients than their dtype counts") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto held = call_operator(g, "ResourceConditionalAccumulator", {},
+                                  {{"dtype", dtype::uint8}, {"shape", tensor_shape_proto{}}, {"reduction_type", "MEAN"}});
+  const auto gradient = placeholder(dtype::uint8, {});
+  const auto add = call_operator(g, "ResourceAccumulatorApplyGradient", {held.result(), std::int64_t{0}, gradient}, {{"dtype", dtype::uint8}});
+  const auto mean = call_operator(g, "ResourceAccumulatorTakeGradient", {held.result(), 256}, {{"dtype", dtype::uint8}});
+  graph_session s(g);
+  for (int k = 0; k < 256; ++k) s.run(add, {{gradient, tensor_value(std::uint8_t{0})}});
+  CHECK(s.run(mean.result())[0].as<std::uint8_t>() == 0);
+}
+
+}  // namespace hostile_operand_tests
