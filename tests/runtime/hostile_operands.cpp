@@ -80,6 +80,13 @@ TEST_CASE("images and crops without channels have no pixels") {
   CHECK(list_of(run_node("CropAndResizeGradBoxes", {image, floats({1, 1, 1, 0}), box, of}, {}, {})[0]) == number_list{0, 0, 0, 0});
 }
 
+TEST_CASE("no images in any size") {
+  const auto sizes = counts({2}, {whole_limit, 4096});
+  for (const char* type : {"ResizeBicubic", "ResizeArea", "ResizeBilinear", "ResizeNearestNeighbor"})
+    CHECK(run_node(type, {floats({0, 1, 1, 1}), sizes}, {}, {})[0].extent()[1] == whole_limit);
+  CHECK(run_node("ResizeBicubicGrad", {floats({0, whole_limit, 4096, 1}), floats({0, 1, 1, 1})}, {}, {})[0].elements() == 0);
+}
+
 TEST_CASE("blocks of pixels of arrays without elements") {
   const attribute_map block{{"block_size", whole_limit}};
   CHECK(leat_test::says(message_of_node("DepthToSpace", {floats({1, std::int64_t{1} << 40, 1, 0})}, block),
