@@ -126,6 +126,38 @@ TEST_CASE("room for boxes that are not found is the session's") {
   CHECK_THROWS_AS(s.run(node.outputs()), resource_exhausted);
 }
 
+TEST_CASE("room for what many short messages do not have is the session's") {
+  graph g;
+  const auto scope = g.as_default();
+  constexpr int features = 500, messages = 20000;
+  std::vector<number_argument> inputs;
+  std::vector<feed_item> feeds;
+  const auto add = [&](std::vector<std::string> texts) {
+    const auto place = placeholder(text_dtype, shape::unknown());
+    inputs.emplace_back(place);
+    feeds.push_back({place, tensor_value(std::move(texts))});
+  };
+  std::vector<std::string> keys;
+  for (int k = 0; k < features; ++k) keys.push_back(std::to_string(k));
+  add(std::vector<std::string>(messages));
+  add({});
+  add(keys);
+  add({});
+  add({});
+  const std::vector<data_type> none;
+  const auto node = call_operator(g, "ParseExampleV2", inputs,
+                                  {{"num_sparse", features},
+                                   {"sparse_types", std::vector<data_type>(features, data_type::float32)},
+                                   {"Tdense", none},
+                                   {"dense_shapes", std::vector<tensor_shape_proto>{}},
+                                   {"ragged_value_types", none},
+                                   {"ragged_split_types", none}});
+  session_options options;
+  options.memory_limit_in_bytes = 64 << 20;
+  graph_session s(g, options);
+  CHECK_THROWS_AS(s.run(node.result(0), feeds), resource_exhausted);
+}
+
 TEST_CASE("fractions are compared as numbers in the distance of sequences") {
   const auto places = wholes({2, 2}, {0, 0, 1, 0}), sides = wholes({2}, {2, 1});
   const double nan = std::nan("");
