@@ -116,14 +116,14 @@ TEST_CASE("bins of a range that its dtype cannot hold") {
 TEST_CASE("room for boxes that are not found is the session's") {
   graph g;
   const auto scope = g.as_default();
+  const auto boxes = placeholder(dtype::float32, shape::unknown()), scores = placeholder(dtype::float32, shape::unknown());
   const auto node = call_operator(g, "NonMaxSuppressionV5",
-                                  {tensor_literal(shape(2, {1, 4}), std::vector<float>{0, 0, 1, 1}), tensor_literal(shape(1, {1}), std::vector<float>{1}),
-                                   static_cast<std::int32_t>(whole_limit), 0.5f, 0.0f, 0.0f},
+                                  {boxes, scores, constant(static_cast<std::int32_t>(whole_limit)), constant(0.5f), constant(0.0f), constant(0.0f)},
                                   {{"pad_to_max_output_size", true}});
   session_options options;
   options.memory_limit_in_bytes = 1 << 20;
   graph_session s(g, options);
-  CHECK_THROWS_AS(s.run(node.outputs()), resource_exhausted);
+  CHECK_THROWS_AS(s.run(node.outputs(), {{boxes, floats({1, 4}, {0, 0, 1, 1})}, {scores, floats({1}, {1})}}), resource_exhausted);
 }
 
 TEST_CASE("room for what many short messages do not have is the session's") {
@@ -171,11 +171,11 @@ TEST_CASE("the mean of more gradients than their dtype counts") {
   const auto held = call_operator(g, "ResourceConditionalAccumulator", {},
                                   {{"dtype", dtype::uint8}, {"shape", tensor_shape_proto{}}, {"reduction_type", "MEAN"}});
   const auto gradient = placeholder(dtype::uint8, {});
-  const auto add = call_operator(g, "ResourceAccumulatorApplyGradient", {held.result(), std::int64_t{0}, gradient}, {{"dtype", dtype::uint8}});
-  const auto mean = call_operator(g, "ResourceAccumulatorTakeGradient", {held.result(), 256}, {{"dtype", dtype::uint8}});
+  const auto add = call_operator(g, "ResourceAccumulatorApplyGradient", {held.result(), constant(std::int64_t{0}), gradient}, {{"dtype", dtype::uint8}});
+  const auto mean = call_operator(g, "ResourceAccumulatorTakeGradient", {held.result(), constant(256)}, {{"dtype", dtype::uint8}});
   graph_session s(g);
   for (int k = 0; k < 256; ++k) s.run(add, {{gradient, tensor_value(std::uint8_t{0})}});
-  CHECK(s.run(mean.result())[0].as<std::uint8_t>() == 0);
+  CHECK(s.run<std::uint8_t>(mean.result()) == 0);
 }
 
 }  // namespace hostile_operand_tests
