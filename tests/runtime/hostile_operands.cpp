@@ -126,6 +126,22 @@ TEST_CASE("room for boxes that are not found is the session's") {
   CHECK_THROWS_AS(s.run(node.outputs(), {{boxes, floats({1, 4}, {0, 0, 1, 1})}, {scores, floats({1}, {1})}}), resource_exhausted);
 }
 
+TEST_CASE("room for accidental hits, as many as the product of two sizes, is the session's") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto given = placeholder(dtype::int64, shape::unknown()), drawn = placeholder(dtype::int64, shape::unknown());
+  const auto node = call_operator(g, "ComputeAccidentalHits", {given, drawn}, {{"num_true", 1}});
+  session_options options;
+  options.memory_limit_in_bytes = 16 << 20;
+  graph_session s(g, options);
+  constexpr std::int64_t size = 20000;
+  CHECK_THROWS_AS(s.run(node.outputs(), {{given, wholes({size, 1}, number_list(size, 7))}, {drawn, wholes({size}, number_list(size, 7))}}),
+                  resource_exhausted);
+  const auto few = s.run(node.outputs(), {{given, wholes({2, 1}, {7, 5})}, {drawn, wholes({4}, {5, 7, 5, 9})}});
+  CHECK(list_of(few[0]) == number_list{0, 1, 1});
+  CHECK(list_of(few[1]) == number_list{1, 0, 2});
+}
+
 TEST_CASE("room for what many short messages do not have is the session's") {
   graph g;
   const auto scope = g.as_default();
