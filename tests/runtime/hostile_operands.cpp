@@ -174,6 +174,22 @@ TEST_CASE("room for what many short messages do not have is the session's") {
   CHECK_THROWS_AS(s.run(node.result(0), feeds), resource_exhausted);
 }
 
+TEST_CASE("room for texts that grow by a separator or a rewrite is the session's") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto texts = placeholder(text_dtype, shape::unknown());
+  const std::string wide(1 << 16, 'x');
+  const auto joined = call_operator(g, "ReduceJoin", {texts, constant(0)}, {{"separator", wide}});
+  const auto replaced = call_operator(g, "StaticRegexReplace", {texts}, {{"pattern", "a"}, {"rewrite", wide}});
+  session_options options;
+  options.memory_limit_in_bytes = 16 << 20;
+  graph_session s(g, options);
+  const tensor_value many_texts(std::vector<std::string>(4000, "a"));
+  CHECK_THROWS_AS(s.run(joined.result(), {{texts, many_texts}}), resource_exhausted);
+  CHECK_THROWS_AS(s.run(replaced.result(), {{texts, many_texts}}), resource_exhausted);
+  CHECK(s.run<std::string>(joined.result(), {{texts, tensor_value(std::vector<std::string>{"a", "b"})}}).size() == wide.size() + 2);
+}
+
 TEST_CASE("fractions are compared as numbers in the distance of sequences") {
   const auto places = wholes({2, 2}, {0, 0, 1, 0}), sides = wholes({2}, {2, 1});
   const double nan = std::nan("");

@@ -128,12 +128,13 @@ inline void run_accidental_hits(kernel_context& c) {
   const std::int64_t width = given.extent()[1];
   std::int32_t* row = rows.values<std::int32_t>().data();
   std::int64_t* place = places.values<std::int64_t>().data();
-  for (std::int64_t i = 0; i < given.elements(); ++i)
+  for (std::int64_t i = 0; i < given.elements(); ++i) {
+    if (i % 1024 == 0) c.step.check();
     if (const auto* hits = hits_of(i)) {
-      c.step.check();
       row = std::fill_n(row, hits->size(), static_cast<std::int32_t>(i / width));
       place = std::ranges::copy(*hits, place).out;
     }
+  }
   c.set(0, std::move(rows));
   c.set(1, std::move(places));
   c.set(2, std::move(weights));
