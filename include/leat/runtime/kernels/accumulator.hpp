@@ -9,6 +9,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/control.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
 #include <condition_variable>
