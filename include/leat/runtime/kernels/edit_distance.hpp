@@ -18,7 +18,7 @@ inline std::map<std::vector<std::int64_t>, std::vector<std::size_t>> sequences_o
   for (std::size_t k = 0; k < x.count; ++k) made[std::vector<std::int64_t>(x.index(k), x.index(k) + x.rank - 1)].push_back(k);
   return made;
 }
-/// The smallest number of changes that make sequence `b` from `a`. `is_same` compares values: of floating point, 0 equals -0, and NaN nothing.
+/// The smallest number of changes that make sequence `b` from `a`. `is_same` compares values.
 template <class S, class Same>
 std::int64_t edit_distance(kernel_context& c, const S* a, const std::vector<std::size_t>& at_a, const S* b,
                            const std::vector<std::size_t>& at_b, const Same& is_same) {
@@ -54,6 +54,7 @@ inline void run_edit_distance(kernel_context& c) {
   for (const auto& entry : truths) guesses.try_emplace(entry.first);
   static const std::vector<std::size_t> nothing;
   with_storage(truth.values.type(), [&]<class S>(S) {
+    // 0 equals -0, and NaN nothing.
     const element_key<S> key(truth.values.type());
     const auto is_same = [&](const S& a, const S& b) { return key(a) == key(b) && !key.equals_nothing(a); };
     for (const auto& [index, guess] : guesses) {

@@ -130,7 +130,8 @@ void run_suppression(kernel_context& c) {
   const shape list = shapes::vector_of(pads ? s.most : valid);
   // Zeros behind the boxes that were found. The number is the graph's, so memory for them is the session's.
   tensor_value indices = filled_number(dtype::int32, list, 0);
-  std::ranges::transform(found.indices, indices.values<std::int32_t>().begin(), [](std::int64_t i) { return static_cast<std::int32_t>(i); });
+  std::ranges::transform(found.indices, indices.values<std::int32_t>().begin(),
+                         [](std::int64_t i) { return static_cast<std::int32_t>(i); });
   c.set(0, std::move(indices));
   if constexpr (Version == 4) c.set(1, integer_tensor(dtype::int32, {valid}, true));
   if constexpr (Version == 5) {

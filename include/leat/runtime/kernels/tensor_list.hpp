@@ -61,7 +61,8 @@ inline shape known_element(const value_list& list, const shape& given) {
       if (v) known = merged_shapes(known, v.extent());
   return known;
 }
-/// Elements as a tensor with one more dimension; those that are not set are zeros. Errors: invalid_argument for an element of another shape.
+/// Elements as a tensor with one more dimension; those that are not set are zeros. Errors: invalid_argument for an element of another
+/// shape.
 inline tensor_value stacked_elements(dtype type, const shape& element, const std::vector<tensor_value>& elements) {
   const shape extent = with_first(static_cast<std::int64_t>(elements.size()), element);
   std::vector<tensor_value> values = elements;
