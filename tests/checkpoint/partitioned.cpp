@@ -234,6 +234,19 @@ TEST_CASE("TensorFlow's files of slices: what they hold, and damage") {
         std::vector<std::int32_t>{1, 2, 3, 4});
 }
 
+TEST_CASE("tensors of a SavedModel folder that lie over each other") {
+  const scratch_folder scratch("overlapping_saved_model");
+  const std::string prefix = (scratch.path / "variables").string();
+  const std::vector<float> values{1, 2};
+  const auto bytes = std::as_bytes(std::span(values));
+  const io::bundle_entry entry{.dtype = data_type::float32, .shape = {2}, .size = 8, .crc32c = io::crc32c(bytes)};
+  io::write_file(prefix + ".data-00000-of-00001", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  io::write_file(prefix + ".index", io::write_bundle_index({.shards = 1, .entries = {{"a", entry}}}));
+  CHECK(io::read_bundle(prefix)["a"].extent == shape_value{2});
+  io::write_file(prefix + ".index", io::write_bundle_index({.shards = 1, .entries = {{"a", entry}, {"b", entry}}}));
+  CHECK(says(message_of<data_loss>([&] { io::read_bundle(prefix); }), "tensor \"b\": lies over another"));
+}
+
 TEST_CASE("a SavedModel folder has slices as parts of the whole") {
   const scratch_folder scratch("partitioned_saved_model");
   const auto folder = scratch.path / "model";

@@ -216,4 +216,16 @@ TEST_CASE("calls that have no place in a graph remain, and say so when they are 
   }
   const graph_def large = read(fed("x", "DT_FLOAT") + op_node("c", "PartitionedCall", {"x"}, call + function_of("f", "f40")), doubling);
   CHECK_THROWS_AS(io::inline_functions(large), resource_exhausted);
+  // The same of functions that have no nodes, and of functions that have no place, because nothing says where their result is.
+  for (const bool has_place : {true, false}) {
+    std::string empty = function("f0", {{"x", "DT_FLOAT"}}, {{"y", "DT_FLOAT", has_place ? "x" : "nowhere:y:0"}}, "");
+    for (int k = 1; k <= 40; ++k) {
+      const std::string before = "f" + std::to_string(k - 1);
+      empty += function("f" + std::to_string(k), {{"x", "DT_FLOAT"}}, {{"y", "DT_FLOAT", has_place ? "b:output:0" : "nowhere:y:0"}},
+                        in_function("a", "PartitionedCall", {"x"}, call + function_of("f", before.c_str())) +
+                            in_function("b", "PartitionedCall", {"a:output:0"}, call + function_of("f", before.c_str())));
+    }
+    CHECK_THROWS_AS(io::inline_functions(read(fed("x", "DT_FLOAT") + op_node("c", "PartitionedCall", {"x"}, call + function_of("f", "f40")), empty)),
+                    resource_exhausted);
+  }
 }

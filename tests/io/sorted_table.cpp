@@ -128,6 +128,18 @@ TEST_CASE("keys that each repeat the one before take no more memory than a file 
   CHECK(says(message_of<data_loss>([&] { io::read_sorted_table(table_of(block + one_restart, "l", 0, as_it_is)); }), "share too much"));
 }
 
+TEST_CASE("no block is read twice, not even one without entries") {
+  std::string file;
+  const std::string empty = io::detail::block_writer().end(file);
+  io::detail::block_writer index;
+  for (const char* key : {"a", "b"}) index.add(key, empty);
+  std::string footer = io::detail::block_writer().end(file);
+  footer += index.end(file);
+  footer.resize(io::detail::table_footer_bytes - 8, '\0');
+  io::detail::append_number(footer, io::detail::table_magic, 8);
+  CHECK(says(message_of<data_loss>([&] { io::read_sorted_table(file + footer); }), "begins within the one before it"));
+}
+
 TEST_CASE("blocks that Snappy has compressed") {
   io::table_entries entries;
   for (int i = 0; i < 300; ++i)

@@ -213,6 +213,9 @@ TEST_CASE("matrices of no elements whose results no memory holds") {
   }
   for (const char* type : {"MatrixDeterminant", "LogMatrixDeterminant"})
     CHECK(!leat_test::message_of<error>([&] { run_node(type, {many}, {}, {}); }).empty());
+  // Any number of matrices of nothing gives as many of nothing.
+  for (const char* type : {"Lu", "Qr", "SelfAdjointEigV2", "Svd", "Cholesky", "MatrixInverse", "MatrixExponential"})
+    CHECK(run_node(type, {many}, {}, {})[0].elements() == 0);
 }
 
 TEST_CASE("several results of no elements") {

@@ -3,6 +3,7 @@
 // `ParseExample`, `ParseExampleV2`, `ParseSingleExample`.
 
 #include <leat/core/fill.hpp>
+#include <leat/core/memory.hpp>
 #include <leat/core/sizes_text.hpp>
 #include <leat/io/example_message.hpp>
 #include <leat/proto/in_quotes.hpp>
@@ -43,6 +44,7 @@ class example_parser {
 
   /// The results of each feature, in order: one of a dense feature; indices, values and shape of a sparse one; values and splits.
   std::vector<std::vector<tensor_value>> read(const std::vector<std::string>& messages, dtype split_type) {
+    taken_.take(features_.size() * messages.size() * sizeof(found_feature));  // many features of many short messages
     found_.assign(features_.size() * messages.size(), {});
     for (std::size_t i = 0; i < messages.size(); ++i) {
       if (i % 256 == 0) c_.step.check();
@@ -205,6 +207,7 @@ class example_parser {
   bool is_single_ = false;
   std::unordered_multimap<std::string, std::size_t> by_key_;
   std::vector<found_feature> found_;
+  metered_bytes taken_;
 };
 
 /// The keys that the inputs from `first` on hold, one in each.

@@ -393,32 +393,38 @@ LEAT_FUNCTION std::string text_pattern::replace(std::string_view text, std::stri
     if (is_digit(rewrite[i]) && rewrite[i] - '0' > groups_) return std::string(text);
   }
   std::string made;
+  // A text of a file may ask for the product of its length and the rewrite's.
+  constexpr std::size_t most = std::size_t{1} << 31;
+  const auto append = [&](std::string_view part) {
+    if (part.size() > most - made.size()) throw resource_exhausted("a text of more than 2 GB by replacing the matches of a pattern");
+    made.append(part);
+  };
   std::size_t at = 0, last_end = none;
   while (at <= text.size()) {
     const auto match = find(text, at, check);
     if (!match) break;
     const std::size_t begin = (*match)[0], end = (*match)[1];
-    made.append(text.substr(at, begin - at));
+    append(text.substr(at, begin - at));
     at = begin;
     if (begin == last_end && begin == end) {  // an empty match at the end of the last one does not count: one character is passed
       if (at == text.size()) break;
-      do made += text[at++];
+      do append(text.substr(at++, 1));
       while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
       continue;
     }
     for (std::size_t i = 0; i < rewrite.size(); ++i) {
       if (rewrite[i] != '\\' || rewrite[++i] == '\\') {
-        made += rewrite[i];
+        append(rewrite.substr(i, 1));
         continue;
       }
       const auto group = static_cast<std::size_t>(rewrite[i] - '0');
       if ((*match)[2 * group] != none && (*match)[2 * group + 1] != none)
-        made.append(text.substr((*match)[2 * group], (*match)[2 * group + 1] - (*match)[2 * group]));
+        append(text.substr((*match)[2 * group], (*match)[2 * group + 1] - (*match)[2 * group]));
     }
     at = last_end = end;
     if (!is_global) break;
   }
-  if (at < text.size()) made.append(text.substr(at));
+  if (at < text.size()) append(text.substr(at));
   return made;
 }
 

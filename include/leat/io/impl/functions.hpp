@@ -71,9 +71,11 @@ class function_inliner : private function_parts {
     return name;
   }
   static std::string node_of(const std::string& tensor) { return tensor.substr(0, tensor.rfind(':')); }
+  [[noreturn]] static void refuse_size() {
+    throw resource_exhausted("the graph has more than a million nodes when its functions stand in place of their calls");
+  }
   void put(node_def n) {
-    if (out_.size() >= most_nodes)
-      throw resource_exhausted("the graph has more than a million nodes when its functions stand in place of their calls");
+    if (out_.size() >= most_nodes) refuse_size();
     out_.push_back(std::move(n));
   }
   // Makes a node of the result; returns its name.
@@ -312,6 +314,9 @@ class function_inliner : private function_parts {
     if (at == functions_.end() || outer.called.size() >= most_depth) throw not_inlined{};
     if (std::find(outer.called.begin(), outer.called.end(), name) != outer.called.end()) throw not_inlined{};  // it calls itself
     const function_def& f = *at->second;
+    // Bodies without nodes, and bodies that turn out to have no place, leave nothing in the result, and their calls may double at each depth.
+    entered_ += 1 + f.nodes.size();
+    if (entered_ > 2 * most_nodes) refuse_size();
     body b;
     b.prefix = call.name + "/";
     b.attributes = &attributes;
@@ -537,6 +542,7 @@ class function_inliner : private function_parts {
   function_library library_;
   std::unordered_map<std::string, const function_def*> functions_;
   std::vector<node_def> out_;
+  std::size_t entered_ = 0;  // bodies of functions and the nodes in them, whether or not these stayed
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> numbers_;  // by name: the last number that was added to it
   std::unordered_set<std::string> unmoved_;  // tensors that are there whatever branch is taken, or in each iteration

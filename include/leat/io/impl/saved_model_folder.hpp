@@ -45,6 +45,8 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values
   const bundle_index index = detail::naming(at, [&] { return read_bundle_index(input_file(at).text()); });
   std::vector<std::unique_ptr<input_file>> shards;
   for (std::int32_t k = 0; k < index.shards; ++k) shards.push_back(std::make_unique<input_file>(bundle_data_name(prefix, k, index.shards)));
+  std::vector<std::uint64_t> bytes_left;
+  for (const auto& shard : shards) bytes_left.push_back(shard->size());
   named_arrays arrays;
   std::vector<tensor_value> kept;
   for (const auto& [name, entry] : index.entries) {
@@ -54,12 +56,15 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values
     const auto where = [&, &its_name = name](const input_file& shard) {
       return shard.path().string() + ": tensor " + detail::in_quotes(its_name) + ": ";
     };
-    // Checked before any memory is allocated.
+    // Checked before any memory is allocated. Tensors that lie over each other could ask for any multiple of the file's size.
     const auto check_place = [&](const bundle_entry& from) {
       const input_file& shard = *shards[static_cast<std::size_t>(from.shard)];
       if (from.offset > shard.size() || from.size > shard.size() - from.offset)
         throw data_loss(where(shard) + "its bytes " + std::to_string(from.offset) + " to " + std::to_string(from.offset + from.size) +
                         " are not all in the file, which has " + std::to_string(shard.size()));
+      std::uint64_t& left = bytes_left[static_cast<std::size_t>(from.shard)];
+      if (from.size > left) throw data_loss(where(shard) + "lies over another: the tensors have more bytes than the file");
+      left -= from.size;
     };
     const auto read = [&](const bundle_entry& from, tensor_value& to) {
       const input_file& shard = *shards[static_cast<std::size_t>(from.shard)];

@@ -154,12 +154,15 @@ LEAT_FUNCTION table_entries read_sorted_table(std::string_view file) {
   table_entries blocks, entries, ignored;
   read_block(file, index, blocks);
   read_block(file, meta, ignored);
+  std::uint64_t end = 0;  // of the block before
   for (const auto& [last, text] : blocks) {
     std::string_view rest = text;
     block_handle block;
     if (!take_handle(rest, block) || !rest.empty()) refuse_table(index.offset, "an index entry that is no block");
-    // Blocks follow each other, so no file can have more entries than bytes.
-    if (block.offset + block.size > footer) refuse_table(block.offset, "a block that is not before the footer");
+    // Blocks follow each other, so no file can have more entries than bytes, and none is read twice.
+    if (block.offset < end) refuse_table(block.offset, "a block that begins within the one before it");
+    if (block.size > footer || block.offset > footer - block.size) refuse_table(block.offset, "a block that is not before the footer");
+    end = block.offset + block.size;
     const std::size_t first = entries.size();
     read_block(file, block, entries);
     if (entries.size() > first && last < entries.back().first) refuse_table(block.offset, "a key above those that the index allows");

@@ -339,7 +339,7 @@ LEAT_FILL(fill_array_definitions) {
       {.is = nature::pure}, [](shape_context& c) {
         shape extent = c.input(0).extent;
         if (!extent.has_rank() || extent.rank == 0) return;
-        extent.dim[extent.rank - 1] = shapes::number(c, 1).value_or(unknown_dimension);
+        extent.dim[extent.rank - 1] = std::max(shapes::number(c, 1).value_or(unknown_dimension), unknown_dimension);
         c.set_all(extent);
       });
   define_operator("TopK(input: T) -> (values: T, indices: int32); k: int >= 0; sorted: bool = true", {.is = nature::pure},

@@ -46,7 +46,7 @@ void counted_shape(shape_context& c) {
   if (ByRow && given.rank > 2) c.fail("Shape must be at most rank 2 but is rank " + std::to_string(given.rank));
   shape result;
   if (ByRow && given.rank == 2) result.push(given[0]);
-  result.push(size.value_or(unknown_dimension));
+  result.push(std::max(size.value_or(unknown_dimension), unknown_dimension));
   c.set(0, result);
 }
 

@@ -9,6 +9,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/control.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -76,7 +77,9 @@ class gradient_accumulator final : public resource {
     if (is_mean_ && count_ > 1)
       with_number(type_, [&]<class T>(T) {
         if constexpr (!std::is_same_v<T, bool>)
-          for (T& x : result.values<T>()) x = static_cast<T>(x / static_cast<T>(count_));
+          for (T& x : result.values<T>())
+            if constexpr (std::is_floating_point_v<T>) x /= static_cast<T>(count_);
+            else x = static_cast<T>(static_cast<std::int64_t>(x) / count_);  // a small integer may not hold the count
       });
     sum_ = {};
     count_ = 0;
@@ -124,7 +127,7 @@ class gradient_accumulator final : public resource {
       if constexpr (!std::is_same_v<T, bool>) {
         const auto to = sum_.values<T>();
         const auto from = gradient.values<T>();
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(to[i] + from[i]);
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = arithmetic<T>::add(to[i], from[i]);
       }
     });
   }

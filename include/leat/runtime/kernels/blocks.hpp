@@ -133,9 +133,14 @@ void run_blocks_of_pixels(kernel_context& c) {
   const std::int64_t rows = IntoChannels ? h / block : h, columns = IntoChannels ? w / block : w;
   const std::int64_t channels = IntoChannels ? depth : depth / (block * block);
   shape result = s;
-  result.dim[first ? 2 : 1] = IntoChannels ? rows : rows * block;
-  result.dim[first ? 3 : 2] = IntoChannels ? columns : columns * block;
-  result.dim[first ? 1 : 3] = IntoChannels ? channels * block * block : channels;
+  // An array without elements may have any number of the others.
+  const auto times = [&](std::int64_t size, std::int64_t by) {
+    if (std::int64_t product = 0; multiplies(size, by, product)) return product;
+    throw invalid_argument("Block size " + std::to_string(block) + " is too large for " + brackets(s));
+  };
+  result.dim[first ? 2 : 1] = IntoChannels ? rows : times(rows, block);
+  result.dim[first ? 3 : 2] = IntoChannels ? columns : times(columns, block);
+  result.dim[first ? 1 : 3] = IntoChannels ? times(channels, block * block) : channels;
   // Axes of the array: with pixels in blocks [b, rows, block, columns, block, channels], with channels [b, rows, columns, block, block, channels].
   std::vector<std::int64_t> sizes;
   std::vector<std::size_t> order;

@@ -6,10 +6,12 @@
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/random.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace leat::runtime {
 
@@ -110,23 +112,28 @@ inline void run_accidental_hits(kernel_context& c) {
   const tensor_value given = true_classes(c), drawn = c.input(1);
   if (drawn.extent().rank != 1)
     throw invalid_argument("sampled_candidates must be a vector, which is typically an output from CandidateSampler");
-  std::unordered_multimap<std::int64_t, std::int64_t> at;
+  std::unordered_map<std::int64_t, std::vector<std::int64_t>> at;
   for (std::size_t k = 0; k < drawn.values<std::int64_t>().size(); ++k)
-    at.emplace(drawn.values<std::int64_t>()[k], static_cast<std::int64_t>(k));
-  std::vector<std::pair<std::int32_t, std::int64_t>> hits;
-  const std::int64_t width = given.extent()[1];
-  for (std::int64_t i = 0; i < given.elements(); ++i) {
-    const auto begin = hits.size();
-    const auto [first, last] = at.equal_range(given.values<std::int64_t>()[static_cast<std::size_t>(i)]);
-    for (auto hit = first; hit != last; ++hit) hits.emplace_back(static_cast<std::int32_t>(i / width), hit->second);
-    std::sort(hits.begin() + static_cast<std::ptrdiff_t>(begin), hits.end());
-  }
-  const auto count = static_cast<std::int64_t>(hits.size());
+    at[drawn.values<std::int64_t>()[k]].push_back(static_cast<std::int64_t>(k));
+  const auto hits_of = [&](std::int64_t i) -> const std::vector<std::int64_t>* {
+    const auto found = at.find(given.values<std::int64_t>()[static_cast<std::size_t>(i)]);
+    return found == at.end() ? nullptr : &found->second;
+  };
+  // Counted before anything is made, because there may be as many as the product of both sizes.
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < given.elements(); ++i)
+    if (const auto* hits = hits_of(i)) count += static_cast<std::int64_t>(hits->size());
   tensor_value rows(dtype::int32, {count}), places(dtype::int64, {count}), weights(dtype::float32, {count});
-  for (std::size_t k = 0; k < hits.size(); ++k) {
-    rows.values<std::int32_t>()[k] = hits[k].first;
-    places.values<std::int64_t>()[k] = hits[k].second;
-    weights.values<float>()[k] = -std::numeric_limits<float>::max();
+  std::ranges::fill(weights.values<float>(), -std::numeric_limits<float>::max());
+  const std::int64_t width = given.extent()[1];
+  std::int32_t* row = rows.values<std::int32_t>().data();
+  std::int64_t* place = places.values<std::int64_t>().data();
+  for (std::int64_t i = 0; i < given.elements(); ++i) {
+    if (i % 1024 == 0) c.step.check();
+    if (const auto* hits = hits_of(i)) {
+      row = std::fill_n(row, hits->size(), static_cast<std::int32_t>(i / width));
+      place = std::ranges::copy(*hits, place).out;
+    }
   }
   c.set(0, std::move(rows));
   c.set(1, std::move(places));

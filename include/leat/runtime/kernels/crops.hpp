@@ -81,9 +81,11 @@ struct crop_pixel {
   const cropped_axis &rows, &columns;
   float in_y, in_x;
 };
-/// Calls inside(pixel) for the pixels of one box's crop that lie in the image, `outside(first channel)` for the others.
+/// Calls inside(pixel) for the pixels of one box's crop that lie in the image, `outside(first channel)` for the others. Pixels without
+/// channels are none.
 template <class Inside, class Outside>
 void for_each_crop_pixel(const crop_sizes& s, const float* boxes, std::int64_t box, Inside inside, Outside outside) {
+  if (s.channels == 0) return;
   const float* const corner = boxes + 4 * box;
   const cropped_axis rows(corner[0], corner[2], s.h, s.rows), columns(corner[1], corner[3], s.w, s.columns);
   for (std::int64_t y = 0; y < s.rows; ++y)

@@ -46,6 +46,7 @@ struct largest_sum {
 /// Calls f(element of the result, largest sum of its window, first element of the image) for one image.
 template <class T, class F>
 void for_each_largest_sum(const image_windows& in, const T* images, const T* filters, std::int64_t image, F f) {
+  if (in.channels == 0) return;
   const std::int64_t base = image * in.image_elements();
   for (std::int64_t at = 0; at < in.positions(); ++at)
     for (std::int64_t k = 0; k < in.channels; ++k)

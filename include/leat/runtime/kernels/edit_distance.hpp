@@ -4,6 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/sparse.hpp>
+#include <leat/runtime/kernels/unique.hpp>
 
 #include <limits>
 #include <map>
@@ -17,16 +18,17 @@ inline std::map<std::vector<std::int64_t>, std::vector<std::size_t>> sequences_o
   for (std::size_t k = 0; k < x.count; ++k) made[std::vector<std::int64_t>(x.index(k), x.index(k) + x.rank - 1)].push_back(k);
   return made;
 }
-/// The smallest number of changes that make sequence `b` from `a`.
-template <class S>
-std::int64_t edit_distance(kernel_context& c, const S* a, const std::vector<std::size_t>& at_a, const S* b, const std::vector<std::size_t>& at_b) {
+/// The smallest number of changes that make sequence `b` from `a`. `is_same` compares values.
+template <class S, class Same>
+std::int64_t edit_distance(kernel_context& c, const S* a, const std::vector<std::size_t>& at_a, const S* b,
+                           const std::vector<std::size_t>& at_b, const Same& is_same) {
   std::vector<std::int64_t> row(at_b.size() + 1);
   std::iota(row.begin(), row.end(), std::int64_t{0});
   for (std::size_t i = 0; i < at_a.size(); ++i) {
     c.step.check();
     std::int64_t diagonal = row[0]++;
     for (std::size_t j = 0; j < at_b.size(); ++j) {
-      const std::int64_t changed = diagonal + (a[at_a[i]] == b[at_b[j]] ? 0 : 1);
+      const std::int64_t changed = diagonal + (is_same(a[at_a[i]], b[at_b[j]]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
     }
@@ -52,6 +54,9 @@ inline void run_edit_distance(kernel_context& c) {
   for (const auto& entry : truths) guesses.try_emplace(entry.first);
   static const std::vector<std::size_t> nothing;
   with_storage(truth.values.type(), [&]<class S>(S) {
+    // 0 equals -0, and NaN nothing.
+    const element_key<S> key(truth.values.type());
+    const auto is_same = [&](const S& a, const S& b) { return key(a) == key(b) && !key.equals_nothing(a); };
     for (const auto& [index, guess] : guesses) {
       std::int64_t place = 0;
       for (std::size_t d = 0; d < index.size(); ++d) {
@@ -63,7 +68,7 @@ inline void run_edit_distance(kernel_context& c) {
       const auto found = truths.find(index);
       const auto& right = found == truths.end() ? nothing : found->second;
       const auto changes = static_cast<float>(
-          edit_distance(c, stored<S>(hypothesis.values), guess, stored<S>(truth.values), right));
+          edit_distance(c, stored<S>(hypothesis.values), guess, stored<S>(truth.values), right, is_same));
       const auto size = static_cast<float>(right.size());
       made.values<float>()[static_cast<std::size_t>(place)] =
           !is_normal ? changes : right.empty() ? std::numeric_limits<float>::infinity() : changes / size;

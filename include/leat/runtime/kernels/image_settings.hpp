@@ -141,6 +141,7 @@ class image_settings {
 /// [n, rows, columns] as [n, columns, rows].
 template <class T>
 void transpose_images(const T* from, std::int64_t n, std::int64_t rows, std::int64_t columns, T* to) {
+  if (rows == 0 || columns == 0) return;  // however many there are of what has no elements
   for (std::int64_t image = 0; image < n; ++image, from += rows * columns, to += rows * columns)
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t k = 0; k < columns; ++k) to[k * rows + r] = from[r * columns + k];
@@ -154,11 +155,12 @@ const T* channels_last(const image_settings& settings, const tensor_value& image
   transpose_images(images.values<T>().data(), s[0], s[1], product(s, 2, s.rank), held.values<T>().data());
   return held.values<T>().data();
 }
-/// Makes images with their channels last by `fill` and sets them as the first result, in the node's layout.
+/// Makes images with their channels last by `fill` and sets them as the first result, in the node's layout. Images without elements are not
+/// filled: without channels, any number of pixels would be walked over.
 template <class T, class Fill>
 void set_images(kernel_context& c, const image_settings& settings, dtype type, const shape& s, Fill fill) {
   tensor_value made(type, s);
-  fill(made.values<T>().data());
+  if (made.elements() > 0) fill(made.values<T>().data());
   if (!settings.is_channels_first()) return c.set(0, std::move(made));
   tensor_value turned(type, settings.in_layout(s));
   transpose_images(made.values<T>().data(), s[0], product(s, 1, s.rank - 1), s[s.rank - 1], turned.values<T>().data());

@@ -86,7 +86,7 @@ void run_convolution_back_to_filters(kernel_context& c) {
     tensor_value held_images, held_slope, made(dy.type(), filter);
     const T* const from = channels_last<T>(settings, images, held_images);
     const T* const slope = channels_last<T>(settings, dy, held_slope);
-    cpu::convolve_back_to_filters(how, from, slope, made.values<T>().data());
+    if (made.elements() > 0) cpu::convolve_back_to_filters(how, from, slope, made.values<T>().data());
     c.set(0, std::move(made));
   });
 }

@@ -11,6 +11,9 @@
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace leat::runtime {
 
 /// The matrices of input 0. Errors: invalid_argument, with TensorFlow's message, if it has none.
@@ -46,6 +49,11 @@ struct input_matrices {
     });
   }
 };
+
+/// Whether no result has an element. Then there is nothing to do for any number of matrices.
+inline bool are_empty(std::initializer_list<const tensor_value*> results) {
+  return std::ranges::all_of(results, [](const tensor_value* v) { return v->elements() == 0; });
+}
 
 inline void run_log_determinant(kernel_context& c) {
   const tensor_value in = c.input(0);
@@ -89,6 +97,7 @@ inline void run_lu(kernel_context& c) {
     if (!are_regular) throw invalid_argument("Input is not invertible.");
   };
   with_fraction(in.type(), [&]<class T>(T) {
+    if (are_empty({&lu, &order})) return;
     if (index == dtype::int64) run(T(), std::int64_t());
     else run(T(), std::int32_t());
   });
@@ -102,6 +111,7 @@ inline void run_qr(kernel_context& c) {
   const qr_sizes sizes{of.rows, of.columns, c.node.flag("full_matrices")};
   tensor_value q = of.result(in.type(), {sizes.m, sizes.between()}), r = of.result(in.type(), {sizes.between(), sizes.n});
   with_fraction(in.type(), [&]<class T>(T) {
+    if (are_empty({&q, &r})) return;
     const T* const from = in.values<T>().data();
     T *const qs = q.values<T>().data(), *const rs = r.values<T>().data();
     of.each<T>(2 * kernels::cubic_work(sizes.least(), sizes.m + sizes.n), sizes.scratch(), [&](std::int64_t k, T* memory) {
@@ -123,6 +133,7 @@ inline void run_symmetric_eigen(kernel_context& c) {
   tensor_value values = of.result(in.type(), {n}),
                vectors = has_vectors ? of.result(in.type(), {n, n}) : tensor_value(in.type(), shapes::vector_of(0));
   with_fraction(in.type(), [&]<class T>(T) {
+    if (are_empty({&values})) return;
     const T* const from = in.values<T>().data();
     T *const to = values.values<T>().data(), *const columns = vectors.values<T>().data();
     const bool are_fine = of.each<T>(8 * kernels::cubic_work(n, n), n * n + kernels::eigen_scratch(n + 1), [&](std::int64_t k, T* memory) {
@@ -146,6 +157,7 @@ inline void run_svd(kernel_context& c) {
   tensor_value u = has_vectors ? of.result(in.type(), {sizes.m, sizes.columns_of_u()}) : none;
   tensor_value v = has_vectors ? of.result(in.type(), {sizes.n, sizes.columns_of_v()}) : none;
   with_fraction(in.type(), [&]<class T>(T) {
+    if (are_empty({&s, &u, &v})) return;
     const T* const from = in.values<T>().data();
     T *const to = s.values<T>().data(), *const us = has_vectors ? u.values<T>().data() : nullptr,
              *const vs = has_vectors ? v.values<T>().data() : nullptr;

@@ -110,7 +110,8 @@ inline void run_max_pool_with_places(kernel_context& c) {
   with_number(images.type(), [&]<class T>(T) {
     with_index(place_type, [&]<class I>(I) {
       tensor_value made(images.type(), result), places(place_type, result);
-      cpu::max_pool_with_places(in, images.values<T>().data(), in_batch, made.values<T>().data(), places.values<I>().data());
+      if (made.elements() > 0)
+        cpu::max_pool_with_places(in, images.values<T>().data(), in_batch, made.values<T>().data(), places.values<I>().data());
       c.set(0, std::move(made));
       c.set(1, std::move(places));
     });
@@ -126,6 +127,7 @@ void for_each_place_found(kernel_context& c, const shape& image, F f) {
   want_shape(places.extent(), settings.result_shape(in, in.channels), "argmax");
   const bool in_batch = c.node.flag("include_batch_in_index");
   const std::int64_t elements = in.image_elements(), results = in.positions() * in.channels;
+  if (results == 0) return;
   with_index(places.type(), [&]<class I>(I) {
     const I* const at = places.values<I>().data();
     for (std::int64_t b = 0; b < in.batch; ++b)

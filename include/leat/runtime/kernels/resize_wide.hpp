@@ -67,6 +67,7 @@ inline void run_resize_cubic(kernel_context& c) {
   const auto [to_h, to_w] = two_sizes(c);
   const resized r(images_shape(images, "input"), to_h, to_w);
   tensor_value made(dtype::float32, r.result());
+  if (made.elements() == 0) return c.set(0, std::move(made));  // without images, sizes may be any
   const auto rows = all_cubic_shares(resized_axis(c.node, r.h, r.to_h), r.h, r.to_h);
   const auto columns = all_cubic_shares(resized_axis(c.node, r.w, r.to_w), r.w, r.to_w);
   float* const to = made.values<float>().data();
@@ -98,6 +99,7 @@ inline void run_resize_cubic_back(kernel_context& c) {
   if (given[0] != r.batch || given[3] != r.channels) throw invalid_argument("grads and original_image must have the same batch and channels");
   with_fraction(original.type(), [&]<class T>(T) {
     tensor_value made(original.type(), image);
+    if (made.elements() == 0) return c.set(0, std::move(made));
     const auto rows = all_cubic_shares(resized_axis(c.node, r.h, r.to_h), r.h, r.to_h);
     const auto columns = all_cubic_shares(resized_axis(c.node, r.w, r.to_w), r.w, r.to_w);
     const float* const from = dy.values<float>().data();
@@ -137,6 +139,7 @@ inline void run_resize_area(kernel_context& c) {
   const auto [to_h, to_w] = two_sizes(c);
   const resized r(images_shape(images, "input"), to_h, to_w);
   tensor_value made(dtype::float32, r.result());
+  if (made.elements() == 0) return c.set(0, std::move(made));
   const float height = resized_axis(c.node, r.h, r.to_h).scale(), width = resized_axis(c.node, r.w, r.to_w).scale();
   std::vector<covered_pixels> columns;
   for (std::int64_t x = 0; x < r.to_w; ++x) columns.emplace_back(width, x);

@@ -146,7 +146,7 @@ inline void run_sparse_reshape(kernel_context& c) {
   std::int64_t* target = made.values<std::int64_t>().data();
   // Sums wrap around: an index beyond the shape is no element of the array, and is not refused, as in TensorFlow.
   using whole = arithmetic<std::int64_t>;
-  for (std::int64_t k = 0; k < at[0]; ++k, target += sizes.size()) {
+  for (std::int64_t k = 0; made.elements() > 0 && k < at[0]; ++k, target += sizes.size()) {
     const std::int64_t* const index = old_indices.data() + k * at[1];
     std::int64_t place = 0;
     for (std::size_t d = 0; d < old_sizes.size(); ++d) place = whole::add(whole::multiply(place, old_sizes[d]), index[d]);

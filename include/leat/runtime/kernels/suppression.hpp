@@ -5,6 +5,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
@@ -60,7 +61,7 @@ inline float overlap_of(const float* a, const float* b) {
 
 /// `overlap(a, b)` compares two boxes. Boxes of equal scores are taken in order.
 template <class Overlap>
-selected_boxes select_boxes(const suppression_settings& s, const float* scores, std::int64_t count, Overlap overlap) {
+selected_boxes select_boxes(kernel_context& c, const suppression_settings& s, const float* scores, std::int64_t count, Overlap overlap) {
   if (s.most < 0) throw invalid_argument("output size must be non-negative");
   struct candidate {
     std::int64_t index;
@@ -74,12 +75,13 @@ selected_boxes select_boxes(const suppression_settings& s, const float* scores, 
   for (std::int64_t k = 0; k < count; ++k)
     if (scores[k] > s.least_score) queue.push({k, scores[k], 0});
   selected_boxes found;
-  while (static_cast<std::int64_t>(found.indices.size()) < s.most && !queue.empty()) {
+  for (std::int64_t comparisons = 0; static_cast<std::int64_t>(found.indices.size()) < s.most && !queue.empty();) {
     candidate next = queue.top();
     queue.pop();
     const float before = next.score;
     bool is_left_out = false;
     for (std::size_t k = found.indices.size(); k-- > next.compared && !is_left_out;) {
+      if (++comparisons % 65536 == 0) c.step.check();
       const float shared = overlap(next.index, found.indices[k]);
       if (s.sigma == 0) {
         is_left_out = shared > s.threshold;
@@ -121,20 +123,20 @@ void run_suppression(kernel_context& c) {
   const float* const weights = scores_of(scores, extent[0]);
   if (boxes.type() != dtype::float32) throw unimplemented("no kernel for dtype " + dtype_name(boxes.type()));
   const float* const corners = boxes.values<float>().data();
-  selected_boxes found = select_boxes(
-      s, weights, extent[0], [&](std::int64_t a, std::int64_t b) { return overlap_of(corners + 4 * a, corners + 4 * b); });
+  const selected_boxes found = select_boxes(
+      c, s, weights, extent[0], [&](std::int64_t a, std::int64_t b) { return overlap_of(corners + 4 * a, corners + 4 * b); });
   const auto valid = static_cast<std::int64_t>(found.indices.size());
-  if (Version >= 4 && c.node.flag("pad_to_max_output_size")) {
-    found.indices.resize(static_cast<std::size_t>(s.most));
-    found.scores.resize(static_cast<std::size_t>(s.most));
-  }
-  c.set(0, indices_tensor(found.indices));
+  const bool pads = Version >= 4 && c.node.flag("pad_to_max_output_size");
+  const shape list = shapes::vector_of(pads ? s.most : valid);
+  // Zeros behind the boxes that were found. The number is the graph's, so memory for them is the session's.
+  tensor_value indices = filled_number(dtype::int32, list, 0);
+  std::ranges::transform(found.indices, indices.values<std::int32_t>().begin(),
+                         [](std::int64_t i) { return static_cast<std::int32_t>(i); });
+  c.set(0, std::move(indices));
   if constexpr (Version == 4) c.set(1, integer_tensor(dtype::int32, {valid}, true));
   if constexpr (Version == 5) {
-    shape list;
-    list.push(static_cast<std::int64_t>(found.scores.size()));
-    tensor_value made(dtype::float32, list);
-    std::copy(found.scores.begin(), found.scores.end(), made.values<float>().begin());
+    tensor_value made = filled_number(dtype::float32, list, 0);
+    std::ranges::copy(found.scores, made.values<float>().begin());
     c.set(1, std::move(made));
     c.set(2, integer_tensor(dtype::int32, {valid}, true));
   }
@@ -149,7 +151,7 @@ inline void run_suppression_with_overlaps(kernel_context& c) {
                                .threshold = only_number(c, 3, "overlap_threshold"),
                                .least_score = only_number(c, 4, "score_threshold")};
   const float* const matrix = overlaps.values<float>().data();
-  const selected_boxes found = select_boxes(s, scores_of(scores, extent[0]), extent[0],
+  const selected_boxes found = select_boxes(c, s, scores_of(scores, extent[0]), extent[0],
                                             [&](std::int64_t a, std::int64_t b) { return matrix[a * extent[0] + b]; });
   c.set(0, indices_tensor(found.indices));
 }

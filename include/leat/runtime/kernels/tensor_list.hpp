@@ -61,12 +61,16 @@ inline shape known_element(const value_list& list, const shape& given) {
       if (v) known = merged_shapes(known, v.extent());
   return known;
 }
-/// Elements as a tensor with one more dimension; those that are not set are zeros.
+/// Elements as a tensor with one more dimension; those that are not set are zeros. Errors: invalid_argument for an element of another
+/// shape.
 inline tensor_value stacked_elements(dtype type, const shape& element, const std::vector<tensor_value>& elements) {
   const shape extent = with_first(static_cast<std::int64_t>(elements.size()), element);
   std::vector<tensor_value> values = elements;
   tensor_value zeros;
   for (tensor_value& v : values) {
+    if (v && !(v.extent() == element))
+      throw invalid_argument("Tried to stack elements of a list with the shape " + brackets(element) + ", and element " +
+                             std::to_string(&v - values.data()) + " has the shape " + brackets(v.extent()));
     if (v) continue;
     if (!zeros) zeros = zero_element(type, element);
     v = zeros;
@@ -158,7 +162,7 @@ inline void run_set_item(kernel_context& c) {
     throw invalid_argument("Tried to set a tensor with incompatible shape at a list index. Item element shape: " + brackets(v.extent()) +
                            " list shape: " + brackets(list.element));
   give_changed(c, [&](value_list& to) {
-    if (grows) to.resize(index + 1);
+    if (grows) to.resize(std::min(index, value_list::most_elements) + 1);
     to.set(index, v);
   });
 }
@@ -277,7 +281,7 @@ inline void set_rows(value_list& list, const tensor_value& value, const std::vec
   std::int64_t size = std::max(list.size(), least);
   for (const std::int64_t i : indices) {
     if (i < 0) throw invalid_argument("Indices in TensorListScatter must all be non-negative.");
-    size = std::max(size, i + 1);
+    size = std::max(size, std::min(i, value_list::most_elements) + 1);  // an index beyond what lists have makes one that is too long
   }
   list.resize(size);
   for (std::size_t k = 0; k < indices.size(); ++k) list.set(indices[k], row_of(value, static_cast<std::int64_t>(k)));
@@ -308,6 +312,9 @@ inline void run_scatter_into_list(kernel_context& c) {
   if (value.type() != list.type)
     throw invalid_argument("Invalid data types; input tensor type: " + dtype_name(value.type()) +
                            " list element_type: " + dtype_name(list.type));
+  if (!may_equal(list.element, without_first(value.extent())))
+    throw invalid_argument("Tried to scatter a tensor with incompatible shape into a list. Rows of the tensor: " +
+                           brackets(without_first(value.extent())) + " list shape: " + brackets(list.element));
   if (c.extent(2).rank != 1) throw invalid_argument("Expected indices to be a vector, but received shape: " + brackets(c.extent(2)));
   const std::vector<std::int64_t> indices = c.numbers(2);
   if (static_cast<std::int64_t>(indices.size()) != value.extent()[0])

@@ -3,6 +3,7 @@
 // `StringLower`, `StringUpper`, `StringStrip`, `ReduceJoin`, `RegexReplace`, `StaticRegexReplace`.
 
 #include <leat/core/fill.hpp>
+#include <leat/core/memory.hpp>
 #include <leat/core/text_pattern.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -19,14 +20,30 @@ inline std::string scalar_text(kernel_context& c, int k, const std::string& name
   if (c.extent(k).rank != 0) throw invalid_argument(name + " must be a scalar, got shape: " + brackets(c.extent(k)));
   return c.input(k).as<std::string>();
 }
+/// Counts the bytes of the texts that a node makes toward the session's limit while it makes them, a megabyte at a time.
+class counted_texts {
+ public:
+  void add(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ - counted_ < std::size_t{1} << 20) return;
+    counted_ = bytes_;
+    taken_.take(counted_);
+  }
+
+ private:
+  std::size_t bytes_ = 0, counted_ = 0;
+  metered_bytes taken_;
+};
 /// Applies a function to each string.
 template <class F>
 void each_text(kernel_context& c, F f) {
   const tensor_value given = c.input(0);
   tensor_value made(text_dtype, given.extent());
+  counted_texts counted;
   for (std::size_t i = 0; i < made.texts().size(); ++i) {
     if (i % 1024 == 0) c.step.check();
     made.texts()[i] = f(given.texts()[i]);
+    counted.add(made.texts()[i].size());
   }
   c.set(0, std::move(made));
 }
@@ -247,12 +264,16 @@ inline void run_reduce_join(kernel_context& c) {
     return at;
   };
   tensor_value made(text_dtype, extent);
+  counted_texts counted;
   for (std::int64_t i = 0; i < made.elements(); ++i) {
     if (i % 1024 == 0) c.step.check();
     std::string& to = made.texts()[static_cast<std::size_t>(i)];
     const std::int64_t first = width > 0 ? place(i, kept_counts, kept_steps) : 0;
     for (std::int64_t k = 0; k < width; ++k) {
-      if (k > 0) to += separator;
+      if (k > 0) {
+        counted.add(separator.size());
+        to += separator;
+      }
       to += given.texts()[static_cast<std::size_t>(first + place(k, joined_counts, joined_steps))];
     }
   }

@@ -82,7 +82,7 @@ class value_array final : public closed_resource {
     if (!may_equal(element_, value.extent()))
       refuse("the value shape is " + brackets(value.extent()) + " which is incompatible with the TensorArray's inferred element shape: " +
              brackets(element_) + " (consider setting infer_shape=False).");
-    if (index >= size_) set_size(index + 1);
+    if (index >= size_) set_size(std::min(index, most_elements) + 1);
     slot& e = slot_at(index);
     if (e.is_read) refuse("it has already been read.");
     if (e.is_written && !is_gradient_) refuse("it has already been written to.");
@@ -116,7 +116,7 @@ class value_array final : public closed_resource {
                              ".  It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the "
                              "gradients to be written.  If you set the full element_shape property on the forward TensorArray, the proper "
                              "all-zeros tensor will be returned instead of incurring this error.");
-    if (index >= size_) set_size(index + 1);
+    if (index >= size_) set_size(std::min(index, most_elements) + 1);
     slot& e = slot_at(index);
     if (!e.is_written) {
       e.extent = element_;

@@ -123,13 +123,19 @@ inline void run_histogram(kernel_context& c) {
     const T low = range.values<T>()[0], high = range.values<T>()[1];
     if (!(low < high))
       throw invalid_argument("value_range should satisfy value_range[0] < value_range[1], but got '" + summary_text(range) + "'");
+    // As in TensorFlow, the difference has the values' dtype, where a range that is too wide for it wraps around.
     const double step = static_cast<double>(arithmetic<T>::subtract(high, low)) / static_cast<double>(bins);
+    if (!(step > 0))
+      throw invalid_argument("value_range '" + summary_text(range) + "' has no " + std::to_string(bins) + " bins of one width that " +
+                             dtype_name(values.type()) + " can hold");
     with_index(made.type(), [&]<class I>(I) {
       for (const T value : values.values<T>()) {
         if constexpr (std::is_floating_point_v<T>)
           if (std::isnan(value)) throw invalid_argument("Histogram values must not contain NaN");
         const double at = static_cast<double>(std::max(value, low)) - static_cast<double>(low);
-        const auto bin = static_cast<std::size_t>(std::min(at / step, static_cast<double>(bins - 1)));
+        const double place = std::min(at / step, static_cast<double>(bins - 1));
+        if (std::isnan(place)) throw invalid_argument("value_range '" + summary_text(range) + "' is infinite, and so is a value");
+        const auto bin = static_cast<std::size_t>(place);
         ++made.values<I>()[bin];
       }
     });
