@@ -14,6 +14,7 @@
 #include <leat/named/definitions/images.hpp>
 #include <leat/named/definitions/matrices.hpp>
 #include <leat/named/definitions/nn.hpp>
+#include <leat/named/definitions/quantized.hpp>
 #include <leat/named/definitions/queue.hpp>
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>

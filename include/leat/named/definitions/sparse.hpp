@@ -1,5 +1,5 @@
 #pragma once
-// Definitions of operators on sparse tensors, of rounding to few bits, and of decoding sequences of labels.
+// Definitions of operators on sparse tensors, and of distances and labels of sequences, which are sparse tensors.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
@@ -41,46 +41,6 @@ LEAT_FILL(fill_sparse_definitions) {
   const std::string sparse = " -> (output_indices: int64, output_values: T, output_shape: int64)";
   define_operator("SparseConcat(indices: N*int64, values: N*T, shapes: N*int64)" + sparse + "; concat_dim: int; N: int >= 2", stops, open);
   define_operator("SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64)" + sparse, pure, open);
-
-  const std::string bits = "num_bits: int = 8; narrow_range: bool = false";
-  const std::string bounds = "min: float = -6.0; max: float = 6.0; " + bits;
-  define_operator("FakeQuantWithMinMaxArgs(inputs: float32) -> (outputs: float32); " + bounds, pure, shapes::like<0>);
-  define_operator("FakeQuantWithMinMaxArgsGradient(gradients: float32, inputs: float32) -> (backprops: float32); " + bounds, pure,
-                  shapes::like<0>);
-  define_operator("FakeQuantWithMinMaxVars(inputs: float32, min: float32, max: float32) -> (outputs: float32); " + bits, pure,
-                  shapes::like<0>);
-  define_operator(
-      "FakeQuantWithMinMaxVarsGradient(gradients: float32, inputs: float32, min: float32, max: float32) -> (backprops_wrt_input: "
-      "float32, backprop_wrt_min: float32, backprop_wrt_max: float32); " +
-          bits,
-      pure, [](shape_context& c) {
-        c.set(0, c.input(0).extent);
-        c.set(1, shapes::scalar);
-        c.set(2, shapes::scalar);
-      });
-  define_operator("FakeQuantWithMinMaxVarsPerChannel(inputs: float32, min: float32, max: float32) -> (outputs: float32); " + bits, pure,
-                  shapes::like<0>);
-  define_operator(
-      "FakeQuantWithMinMaxVarsPerChannelGradient(gradients: float32, inputs: float32, min: float32, max: float32) -> "
-      "(backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32); " +
-          bits,
-      pure, [](shape_context& c) {
-        c.set(0, c.input(0).extent);
-        c.set(1, c.input(2).extent);
-        c.set(2, c.input(3).extent);
-      });
-  const std::string rounding =
-      "signed_input: bool = true; range_given: bool = RANGE; T: {float32, float64}; narrow_range: bool = false; axis: int = -1";
-  const auto with_range = [&](const char* is_given) {
-    std::string text = rounding;
-    return text.replace(text.find("RANGE"), 5, is_given);
-  };
-  define_operator("QuantizeAndDequantizeV2(input: T, input_min: T, input_max: T) -> (output: T); num_bits: int = 8; round_mode: string = "
-                  "\"HALF_TO_EVEN\"; " +
-                      with_range("false"),
-                  pure, shapes::like<0>);
-  define_operator("QuantizeAndDequantizeV3(input: T, input_min: T, input_max: T, num_bits: int32) -> (output: T); " + with_range("true"), pure,
-                  shapes::like<0>);
   define_operator(
       "EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, truth_values: T, "
       "truth_shape: int64) -> (output: float32); normalize: bool = true",

@@ -1,6 +1,6 @@
 #pragma once
-// Gradients of products with sparse matrices, of their order, and of rounding to few bits, in graphs with names, as TensorFlow makes them.
-// Source: TensorFlow's gradients of the operators of the same names.
+// Gradients of products with sparse matrices, of their order, and of losses of sparse labels, in graphs with names, as TensorFlow makes
+// them. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/functions/slice.hpp>
@@ -36,27 +36,6 @@ inline gradient_list gradient_of_sparse_reorder(const gradient_call& c) {
   const output inverse = gradient_node("InvertPermutation", {order}, {{"T", order.type()}}, info_like(order));
   return {{}, gather(dy, inverse), {}};
 }
-inline gradient_list gradient_of_quantize(const gradient_call& c) {
-  return {call_operator(c.owner(), "FakeQuantWithMinMaxArgsGradient", {c.dy(), c.input(0)},
-                        c.attributes({"min", "max", "num_bits", "narrow_range"}))
-              .result()};
-}
-inline gradient_list gradient_of_quantize_between(const gradient_call& c) {
-  const graph_operation made = call_operator(c.owner(), "FakeQuantWithMinMaxVarsGradient", {c.dy(), c.input(0), c.input(1), c.input(2)},
-                                             c.attributes({"num_bits", "narrow_range"}));
-  return {made.result(0), made.result(1), made.result(2)};
-}
-inline gradient_list gradient_of_quantized_channels(const gradient_call& c) {
-  const graph_operation made = call_operator(c.owner(), "FakeQuantWithMinMaxVarsPerChannelGradient",
-                                             {c.dy(), c.input(0), c.input(1), c.input(2)}, c.attributes({"num_bits", "narrow_range"}));
-  return {made.result(0), made.result(1), made.result(2)};
-}
-/// Rounding passes the gradient on, as if it were no function; ranges get none.
-inline gradient_list gradient_of_rounded(const gradient_call& c) {
-  gradient_list list(static_cast<std::size_t>(c.input_count()));
-  list[0] = c.dy();
-  return list;
-}
 
 /// The kernel computes the slopes of the losses; each is scaled by its loss's gradient.
 inline gradient_list gradient_of_ctc_loss(const gradient_call& c) {
@@ -75,11 +54,6 @@ LEAT_FILL(fill_sparse_gradients) {
       {"CTCLoss", gradient_of_ctc_loss},
       {"SparseTensorDenseMatMul", gradient_of_sparse_matmul},
       {"SparseReorder", gradient_of_sparse_reorder},
-      {"FakeQuantWithMinMaxArgs", gradient_of_quantize},
-      {"FakeQuantWithMinMaxVars", gradient_of_quantize_between},
-      {"FakeQuantWithMinMaxVarsPerChannel", gradient_of_quantized_channels},
-      {"QuantizeAndDequantizeV2", gradient_of_rounded},
-      {"QuantizeAndDequantizeV3", gradient_of_rounded},
   });
 }
 

@@ -126,6 +126,7 @@ LEAT_DECLARE_FILL(fill_candidate_definitions);
 LEAT_DECLARE_FILL(fill_image_file_definitions);
 LEAT_DECLARE_FILL(fill_matrix_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
+LEAT_DECLARE_FILL(fill_quantized_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);
 LEAT_DECLARE_FILL(fill_scatter_definitions);

@@ -1,7 +1,6 @@
 #pragma once
-// Kernels that round numbers as if they were stored in few bits, for training; and the most probable labels of sequences. Source:
-// TensorFlow `FakeQuantWithMinMaxArgs`, `FakeQuantWithMinMaxVars`, `FakeQuantWithMinMaxVarsPerChannel`, their gradients,
-// `CTCGreedyDecoder`.
+// Kernels that round numbers as if they were stored in few bits, for training. Source: TensorFlow `FakeQuantWithMinMaxArgs`,
+// `FakeQuantWithMinMaxVars`, `FakeQuantWithMinMaxVarsPerChannel` and their gradients.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -144,58 +143,6 @@ inline void run_quantize_channels_back(kernel_context& c) {
   c.set(2, tensor_value(std::vector<float>(above.begin(), above.end())));
 }
 
-/// The largest number of each moment of a sequence, as labels without blanks and, if wanted, without repetitions.
-inline void run_greedy_decoder(kernel_context& c) {
-  const tensor_value x = c.input(0);
-  const shape& s = x.extent();
-  if (s.rank != 3) throw invalid_argument("inputs is not a 3-Tensor");
-  if (x.elements() == 0) throw invalid_argument("inputs must not be empty");
-  if (c.extent(1).rank != 1) throw invalid_argument("sequence_length is not a vector");
-  const std::int64_t times = s[0], batch = s[1], classes = s[2];
-  const auto lengths = c.numbers(1);
-  if (static_cast<std::int64_t>(lengths.size()) != batch)
-    throw failed_precondition("len(sequence_length) != batch_size.  len(sequence_length):  " + std::to_string(lengths.size()) +
-                              " batch_size: " + std::to_string(batch));
-  for (std::size_t b = 0; b < lengths.size(); ++b)
-    if (lengths[b] > times) throw failed_precondition("sequence_length(" + std::to_string(b) + ") <= " + std::to_string(times));
-  std::int64_t blank = c.node.integer("blank_index", -1);
-  if (blank < -classes || blank >= classes)
-    throw invalid_argument("blank_index expected to be between " + std::to_string(-classes) + " and " + std::to_string(classes - 1) +
-                           " but was " + std::to_string(blank));
-  if (blank < 0) blank += classes;
-  const bool merges = c.node.flag("merge_repeated");
-  std::vector<std::int64_t> indices, labels;
-  std::int64_t longest = 0;
-  with_fraction(x.type(), [&]<class T>(T) {
-    shape extent;
-    extent.push(batch);
-    extent.push(1);
-    tensor_value sums(x.type(), extent);
-    const T* const from = x.values<T>().data();
-    for (std::int64_t b = 0; b < batch; ++b) {
-      T sum = T(0);
-      std::int64_t before = -1, count = 0;
-      for (std::int64_t t = 0; t < lengths[static_cast<std::size_t>(b)]; ++t) {
-        const T* const row = from + (t * batch + b) * classes;
-        const std::int64_t label = std::max_element(row, row + classes) - row;
-        sum += -row[label];
-        if (label != blank && !(merges && label == before)) {
-          indices.push_back(b);
-          indices.push_back(count++);
-          labels.push_back(label);
-        }
-        before = label;
-      }
-      longest = std::max(longest, count);
-      sums.values<T>()[static_cast<std::size_t>(b)] = sum;
-    }
-    c.set(3, std::move(sums));
-  });
-  c.set(0, tensor_value({static_cast<std::int64_t>(labels.size()), 2}, indices));
-  c.set(1, tensor_value(labels));
-  c.set(2, tensor_value(std::vector<std::int64_t>{batch, longest}));
-}
-
 LEAT_FILL(fill_quantized_kernels) {
   register_kernel("FakeQuantWithMinMaxArgs", run_quantize);
   register_kernel("FakeQuantWithMinMaxArgsGradient", run_quantize_back);
@@ -203,7 +150,6 @@ LEAT_FILL(fill_quantized_kernels) {
   register_kernel("FakeQuantWithMinMaxVarsGradient", run_quantize_between_back);
   register_kernel("FakeQuantWithMinMaxVarsPerChannel", run_quantize_channels);
   register_kernel("FakeQuantWithMinMaxVarsPerChannelGradient", run_quantize_channels_back);
-  register_kernel("CTCGreedyDecoder", run_greedy_decoder);
 }
 
 }  // namespace leat::runtime

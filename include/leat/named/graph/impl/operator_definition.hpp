@@ -208,6 +208,7 @@ inline definition_table& definitions() {
   fills.run({LEAT_FILLS(fill_array_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
                         fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
+                        fill_quantized_definitions,
                         fill_queue_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
                         fill_state_definitions, fill_table_definitions, fill_tensor_array_definitions, fill_tensor_list_definitions,
                         fill_text_definitions, fill_iterator_definitions, fill_older_definitions)});
