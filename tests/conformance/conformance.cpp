@@ -6,6 +6,7 @@
 #include <leat/session/graph_session.hpp>
 
 #include "calls.hpp"
+#include "../support/passes.hpp"
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/named/gradients/class_gradient.hpp>
@@ -134,7 +135,7 @@ class plain_table {
     return table.add_leaf(info_of<placeholder_op>, {v.type(), v.extent()}, table.keep("in", std::to_string(held_.size())), held_.size());
   }
   std::vector<tensor_value> run(const std::vector<int>& targets) {
-    const cpu::interpreter code(passes::compile(table, targets));
+    const cpu::interpreter code(leat_test::at_run_time::compile(table, targets));
     cpu::bound_program bound(code);
     const program_view view = code.view();
     std::byte nothing[64]{};

@@ -140,7 +140,7 @@ TEST_CASE("what cannot be run is refused") {
     graph g;
     const int a = flatten<decltype(assign(w, reduce_sum<0>(x)))>(g);
     const int b = flatten<decltype(assign_add(w, w))>(g);
-    CHECK_THROWS_AS(cpu::interpreter(passes::compile(g, {a, b})), invalid_argument);
+    CHECK_THROWS_AS(cpu::interpreter(at_run_time::compile(g, {a, b})), invalid_argument);
   }
   interpreted code(fetch(gather(x, i), assign_add(w, reduce_sum<0>(x))));
   CHECK_THROWS_AS(code.step().run(), failed_precondition);
@@ -167,7 +167,7 @@ TEST_CASE("damaged instructions are refused, not run") {
   const auto p = [&] {
     graph g;
     const int target = flatten<decltype(softmax(reshape<10, 10>(tanh(x))))>(g);
-    return passes::compile(g, {target});
+    return at_run_time::compile(g, {target});
   }();
   CHECK_NOTHROW(cpu::interpreter{p});
   for (std::size_t s = 0; s < p.steps.size(); ++s)

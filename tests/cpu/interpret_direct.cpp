@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/passes.hpp"
+
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -23,7 +25,7 @@ class both_ways {
   void check(const Es&...) {
     graph g;
     std::vector<int> targets{flatten<Es>(g)...};
-    const cpu::interpreter code(passes::compile(g, targets));
+    const cpu::interpreter code(leat_test::at_run_time::compile(g, targets));
     sizes_.resize(static_cast<std::size_t>(code.view().names()) + 1);
     program_plan plan;
     make_plan(code.data(), sizes_.data(), cpu::device::chunks, plan);
@@ -144,7 +146,7 @@ TEST_CASE("a program of more work has no direct calls") {
   const auto x = placeholder<"x", float, 400, 400>();
   graph g;
   std::vector<int> targets{flatten<decltype(tanh(x) * x)>(g)};
-  const cpu::interpreter code(passes::compile(g, targets));
+  const cpu::interpreter code(leat_test::at_run_time::compile(g, targets));
   program_plan plan;
   make_plan(code.data(), nullptr, cpu::device::chunks, plan);
   CHECK_FALSE(code.direct(plan.numbers.data()).has_value());

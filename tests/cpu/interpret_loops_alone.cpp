@@ -71,7 +71,7 @@ TEST_CASE("large results pass the caches by, unless they are written over what t
   const auto passes_by = []<class... Es>(const Es&...) {
     graph g;
     const std::vector<int> targets{flatten<Es>(g)...};
-    const auto data = pack(passes::compile(g, targets));
+    const auto data = pack(at_run_time::compile(g, targets));
     program_plan plan;
     make_plan(data.data(), nullptr, cpu::device::chunks, plan);
     return plan.numbers[plan_stores] == stores_past_caches;

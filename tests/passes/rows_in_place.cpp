@@ -30,7 +30,7 @@ template <class... Es>
 step_counts steps_of(const Es&... es) {
   entered e = enter(es...);
   step_counts n;
-  for (const program_step& s : passes::compile(e.g, e.targets, false, passes::long_row).steps) {
+  for (const program_step& s : at_run_time::compile(e.g, e.targets, false, passes::long_row).steps) {
     n.checks += s.code == operator_record<passes::check_rows_op>::code ? 1 : 0;
     n.copies += s.code == operator_record<gather_op>::code ? 1 : 0;
     n.positions += s.code == operator_record<passes::first_rows_op>::code ? 1 : 0;

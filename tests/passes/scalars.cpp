@@ -22,12 +22,12 @@ namespace {
 template <class... Es>
 std::string steps(const Es&... es) {
   const entered e = enter(es...);
-  return steps_of(passes::compile(e.g, e.targets, true));
+  return steps_of(at_run_time::compile(e.g, e.targets, true));
 }
 template <class... Es>
 graph scalars_of(const Es&... es) {
   entered e = enter(es...);
-  return passes::unroll(passes::simplify(e.g, e.targets), e.targets);
+  return at_run_time::unroll(at_run_time::simplify(e.g, e.targets), e.targets);
 }
 
 // How far two results are apart: 0 for the same bytes, where one NaN is as good as another; otherwise relative to values above 1.
@@ -329,7 +329,7 @@ TEST_CASE("a program with too many elements keeps its arrays") {
     if (i % 10 == 0) last = e.g.add(info_of<reverse_op>, {&last, 1}, {along, 1});
   }
   e.targets = {last};
-  const graph g = passes::unroll(passes::simplify(e.g, e.targets), e.targets);
+  const graph g = at_run_time::unroll(at_run_time::simplify(e.g, e.targets), e.targets);
   CHECK(count(g, "ReverseV2") == 30);
   CHECK(count(g, "Assemble") == 0);
 }

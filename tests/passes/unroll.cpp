@@ -16,12 +16,12 @@ namespace {
 template <class... Es>
 program unrolled(const Es&... es) {
   const entered e = enter(es...);
-  return passes::compile(e.g, e.targets, true);
+  return at_run_time::compile(e.g, e.targets, true);
 }
 template <class... Es>
 graph unrolled_graph(const Es&... es) {
   entered e = enter(es...);
-  return passes::unroll(passes::simplify(e.g, e.targets), e.targets);
+  return at_run_time::unroll(at_run_time::simplify(e.g, e.targets), e.targets);
 }
 
 const auto a = placeholder<"a", float, 2, 3>();
@@ -75,7 +75,7 @@ TEST_CASE("a program has a bound on the instructions that products become") {
     last = e.g.add(info_of<matmul_op>, in, flags);
   }
   e.targets = {last};
-  const graph g = passes::unroll(passes::simplify(e.g, e.targets), e.targets);
+  const graph g = at_run_time::unroll(at_run_time::simplify(e.g, e.targets), e.targets);
   CHECK(count(g, "MatMul") == 20 - 1024 / 64);
 }
 

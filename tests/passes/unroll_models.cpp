@@ -16,7 +16,7 @@ namespace {
 template <class... Es>
 graph unrolled_graph(const Es&... es) {
   entered e = enter(es...);
-  return passes::unroll_models(passes::simplify(e.g, e.targets), e.targets);
+  return at_run_time::unroll_models(at_run_time::simplify(e.g, e.targets), e.targets);
 }
 const auto square_of = [](const auto& m) { return matmul(m, m); };
 const auto a = placeholder<"a", float, 50, 2, 2>();
@@ -65,7 +65,7 @@ TEST_CASE("what has no small product, or too much of it, stays as it is") {
     last = e.g.add(info_of<stacked_matmul_op>, in, flags);
   }
   e.targets = {last};
-  CHECK(count(passes::unroll_models(passes::simplify(e.g, e.targets), e.targets), "AssembleModels") == 0);
+  CHECK(count(at_run_time::unroll_models(at_run_time::simplify(e.g, e.targets), e.targets), "AssembleModels") == 0);
 }
 
 TEST_CASE("any number of models: none, one, fewer than a register has, and as many as a matrix has rows") {

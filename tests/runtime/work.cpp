@@ -7,10 +7,11 @@
 #include <leat/expr/leaf.hpp>
 #include <leat/graphs.hpp>
 #include <leat/ops/linalg.hpp>
-#include <leat/passes/lower.hpp>
 #include <leat/runtime/programs/stops.hpp>
 #include <leat/runtime/state/program_budget.hpp>
 #include <leat/session/graph_session.hpp>
+
+#include "support/passes.hpp"
 
 #include <memory>
 
@@ -137,7 +138,7 @@ struct stopped_program {
 
   explicit stopped_program(bool together) {
     graph g;
-    const program p = passes::compile(g, {flatten<Expressions>(g)...});
+    const program p = leat_test::at_run_time::compile(g, {flatten<Expressions>(g)...});
     data = pack(p);
     const program_view view(data.data());
     std::vector<int> variables;

@@ -3,6 +3,8 @@
 
 #include <leat/leat.hpp>
 
+#include "passes.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,18 +32,18 @@ constexpr int count(const leat::graph& g, std::string_view type) {
 
 /// What remains of a graph after simplification, without what nothing uses.
 template <class... Es>
-constexpr entered simplified(const Es&... es) {
+entered simplified(const Es&... es) {
   entered e = enter(es...);
-  e.g = leat::passes::simplify(e.g, e.targets);
-  e.g = leat::passes::arrange(e.g, e.targets);
+  e.g = at_run_time::simplify(e.g, e.targets);
+  e.g = at_run_time::arrange(e.g, e.targets);
   return e;
 }
 
 /// The program of typed expressions, compiled at run time.
 template <class... Es>
-constexpr leat::program program_of(const Es&... es) {
+leat::program program_of(const Es&... es) {
   const entered e = enter(es...);
-  return leat::passes::compile(e.g, e.targets);
+  return at_run_time::compile(e.g, e.targets);
 }
 
 /// The steps of a program as text: "cluster" or the operator's type, in order.

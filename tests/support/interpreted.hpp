@@ -4,6 +4,8 @@
 #include <leat/cpu/interpret.hpp>
 #include <leat/leat.hpp>
 
+#include "passes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <concepts>
@@ -114,7 +116,7 @@ class interpreted {
 
  private:
   void start(const leat::graph& g, const std::vector<int>& targets, bool unrolled = false) {
-    program_ = leat::passes::compile(g, targets, unrolled, unrolled ? 1 : 0);
+    program_ = at_run_time::compile(g, targets, unrolled, unrolled ? 1 : 0);
     code_ = std::make_unique<leat::cpu::interpreter>(program_);
     step_ = std::make_unique<leat::cpu::bound_program>(*code_);
   }

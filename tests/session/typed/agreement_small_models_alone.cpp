@@ -24,12 +24,12 @@ namespace {
 template <class... Es>
 std::string steps(const Es&... es) {
   const entered e = enter(es...);
-  return steps_of(passes::compile(e.g, e.targets, true));
+  return steps_of(at_run_time::compile(e.g, e.targets, true));
 }
 template <class... Es>
 graph vectors_of(const Es&... es) {
   entered e = enter(es...);
-  return passes::unroll_models(passes::simplify(e.g, e.targets), e.targets);
+  return at_run_time::unroll_models(at_run_time::simplify(e.g, e.targets), e.targets);
 }
 
 // Whether two results have the same bits; one NaN is as good as another.
