@@ -98,7 +98,7 @@ constexpr auto block_least_squares_direction(const F& f, const indexed_rows<A, I
   };
   const auto slope_b = by_b(to_b(r));
   const auto right = scale * to_a(forth(jb, gather<0>(slope_b, b.row_of)) - r);
-  const auto da = scale * conjugate_gradients<Iterations>(multiply, right);
+  const auto da = scale * conjugate_loop<Iterations>(multiply, right, reduce_sum(square(right)) * 1e-20_c);
   const auto db = -slope_b - by_b(to_b(forth(ja, gather<0>(da, a.row_of))));
   return std::tuple(da, db);
 }

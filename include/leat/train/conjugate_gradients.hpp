@@ -5,7 +5,9 @@
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/comparison.hpp>
 #include <leat/ops/reduction.hpp>
+#include <leat/passes/while_loop.hpp>
 
+#include <tuple>
 #include <type_traits>
 
 namespace leat {
@@ -40,6 +42,24 @@ constexpr auto conjugate_iteration(const F& multiply, const X& x, const R& r, co
       return conjugate_iteration<Left - 1>(multiply, next, rest, rest + p * turn, square_sum, enough);
     }
   }
+}
+
+// The same iterations as a loop, which is compiled once, whatever their number.
+template <int Iterations, class F, class B, class E>
+constexpr auto conjugate_loop(const F& multiply, const B& b, const E& enough) {
+  using namespace leat::literals;
+  const auto goes_on = [&](const auto& state) { return std::get<3>(state) > enough; };
+  const auto iterate = [&](const auto& state) {
+    const auto [x, r, p, rr] = state;
+    const auto ap = multiply(p);
+    const auto curvature = reduce_sum(p * ap);
+    const auto is_positive = curvature > 0_c;
+    const auto length = select(is_positive, rr / curvature, rr * 0_c);
+    const auto rest = r - ap * length;
+    const auto square_sum = select(is_positive, reduce_sum(square(rest)), rr * 0_c);
+    return std::tuple(x + p * length, rest, rest + p * (square_sum / rr), square_sum);
+  };
+  return std::get<0>(while_loop<Iterations>(goes_on, iterate, std::tuple(b * 0_c, b, b, reduce_sum(square(b)))));
 }
 }  // namespace detail
 
