@@ -1,6 +1,8 @@
 // Operands that a file may have and a program never makes: arrays without elements and with any number of rows, lists whose elements have
 // other shapes than the list says, ranges that a dtype cannot hold. A node gives TensorFlow's result or says what is wrong, soon.
 
+#include <leat/data/kernels.hpp>
+
 #include "support/graph_text.hpp"
 #include "support/messages.hpp"
 #include "support/node_results.hpp"

@@ -166,8 +166,14 @@ TEST_CASE("letters, spaces, joins") {
   CHECK(strings_of(join(square, {0})) == strings{"ac", "bd"});
   CHECK(strings_of(join(square, {1}, {{"separator", "."s}})) == strings{"a.b", "c.d"});
   CHECK(join(square, {-1}, {{"keep_dims", true}}).extent() == tensor_of(dtype::int32, {2, 1}, {}).extent());
-  CHECK(strings_of(join(square, {0, 1})) == strings{"abcd"});
-  CHECK(strings_of(join(square, {1, 0})) == strings{"acbd"});
+  // The axis that is named first is joined first.
+  CHECK(strings_of(join(square, {0, 1})) == strings{"acbd"});
+  CHECK(strings_of(join(square, {1, 0})) == strings{"abcd"});
+  CHECK(strings_of(join(square, {-1, 0})) == strings{"abcd"});
+  const tensor_value cube = texts({2, 2, 3}, {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"});
+  CHECK(strings_of(join(cube, {0, 1})) == strings{"agdj", "bhek", "cifl"});
+  CHECK(strings_of(join(cube, {2, 0})) == strings{"abcghi", "defjkl"});
+  CHECK(strings_of(join(cube, {2, 1, 0})) == strings{"abcdefghijkl"});
   CHECK(strings_of(join(square, {})) == strings{"a", "b", "c", "d"});
   CHECK(strings_of(join(tensor_value("a"), {})) == strings{"a"});
   CHECK(strings_of(join(texts({2, 0}, {}), {1})) == strings{"", ""});

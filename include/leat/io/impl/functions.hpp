@@ -58,7 +58,7 @@ class function_inliner : private function_parts {
     tensors effects{};        // control inputs of whoever waits for the effects of this body
     bool acts = false;
   };
-  static constexpr std::size_t most_nodes = 1'000'000, most_depth = 64;
+  static constexpr std::size_t most_nodes = 1'000'000, most_calls = 100'000, most_depth = 64;
 
   // ---- names ----
 
@@ -315,8 +315,10 @@ class function_inliner : private function_parts {
     if (std::find(outer.called.begin(), outer.called.end(), name) != outer.called.end()) throw not_inlined{};  // it calls itself
     const function_def& f = *at->second;
     // Bodies without nodes, and bodies that turn out to have no place, leave nothing in the result, and their calls may double at each depth.
-    entered_ += 1 + f.nodes.size();
-    if (entered_ > 2 * most_nodes) refuse_size();
+    if (++calls_ > most_calls)
+      throw resource_exhausted("the graph calls functions more than " + std::to_string(most_calls) + " times, counting calls within functions");
+    tried_nodes_ += f.nodes.size();
+    if (tried_nodes_ > 2 * most_nodes) refuse_size();
     body b;
     b.prefix = call.name + "/";
     b.attributes = &attributes;
@@ -542,7 +544,7 @@ class function_inliner : private function_parts {
   function_library library_;
   std::unordered_map<std::string, const function_def*> functions_;
   std::vector<node_def> out_;
-  std::size_t entered_ = 0;  // bodies of functions and the nodes in them, whether or not these stayed
+  std::size_t calls_ = 0, tried_nodes_ = 0;  // bodies of functions and the nodes in them, whether or not these stayed
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> numbers_;  // by name: the last number that was added to it
   std::unordered_set<std::string> unmoved_;  // tensors that are there whatever branch is taken, or in each iteration

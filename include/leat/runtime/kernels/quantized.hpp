@@ -27,7 +27,8 @@ struct quantized_range {
   }
   float rounded(float x) const {
     const float each = 1.0f / step, zero = std::floor(product(-low, each) + 0.5f);
-    const float inside = std::isnan(x) ? x : std::min(std::max(x, low), high);
+    // In this order, because of a range whose ends are exchanged TensorFlow gives the lower one.
+    const float inside = std::isnan(x) ? x : std::max(std::min(x, high), low);
     return product(std::floor(product(inside - low, each) - zero + 0.5f), step);
   }
   bool holds(float x) const { return x >= low && x <= high; }

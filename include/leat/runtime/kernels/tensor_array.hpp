@@ -3,6 +3,7 @@
 // it depends on. Arrays have had three forms of handles, a reference to a string, a string, and a resource; the functions are the same.
 
 #include <leat/core/fill.hpp>
+#include <leat/core/memory.hpp>
 #include <leat/runtime/kernels/control.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/value_array.hpp>
@@ -89,8 +90,11 @@ inline void run_array_read(kernel_context& c) {
   c.set(0, array_to_read(c).read(index));
 }
 
-/// Reads several elements. A run may be stopped meanwhile.
+/// Reads several elements. A run may be stopped meanwhile. An array may be declared much longer than it is, so room for the list counts
+/// toward the session's limit.
 inline std::vector<tensor_value> read_elements(kernel_context& c, value_array& array, const std::vector<std::int64_t>& indices) {
+  metered_bytes room;
+  room.take(indices.size() * sizeof(tensor_value));
   std::vector<tensor_value> values;
   values.reserve(indices.size());
   for (const std::int64_t index : indices) {

@@ -252,6 +252,8 @@ inline void run_reduce_join(kernel_context& c) {
     kept_counts.push_back(s[axis]);
     kept_steps.push_back(strides[static_cast<std::size_t>(axis)]);
   }
+  // The axis that is named first is joined first, so it is the innermost one.
+  std::ranges::reverse(along);
   std::int64_t width = 1;
   for (const int axis : along) {
     joined_counts.push_back(s[axis]);
