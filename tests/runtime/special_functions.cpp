@@ -238,4 +238,60 @@ TEST_CASE("layers that were joined") {
   wrong({b, b, bias}, {"BiasAdd"}, "Matrix size-incompatible: In[0]: [2,3], In[1]: [2,3]");
 }
 
+TEST_CASE("a layer that was joined is its nodes, bit by bit") {
+  const auto activation = [](const std::string& type, const tensor_value& x) {
+    return run_node(type, {x}, {}, type == "LeakyRelu" ? attribute_map{{"alpha", 0.3f}} : attribute_map{})[0];
+  };
+  // Rows shorter and longer than a tile, and several tiles; a product of one term, so that its sum has one order.
+  for (const auto& [rows, channels] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 3}, {4001, 3}, {70, 300}, {3, 9000}}) {
+    const auto column = floats({rows, 1}, random_values(rows, 1)), row = floats({1, channels}, random_values(channels, 2));
+    const auto bias = floats({channels}, random_values(channels, 3)), other = floats({rows, channels}, random_values(rows * channels, 4));
+    const tensor_value with_bias = run_node("BiasAdd", {run_node("MatMul", {column, row}, {}, {})[0], bias}, {}, {})[0];
+    for (const std::string type : {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"}) {
+      INFO(type << " of " << rows << " rows of " << channels);
+      CHECK(list_of(joined("_FusedMatMul", {column, row, bias}, {"BiasAdd", type}, {{"leakyrelu_alpha", 0.3f}})) ==
+            list_of(activation(type, with_bias)));
+    }
+    CHECK(list_of(joined("_FusedMatMul", {column, row, bias, other}, {"BiasAdd", "Add", "Relu"})) ==
+          list_of(activation("Relu", run_node("AddV2", {with_bias, other}, {}, {})[0])));
+    const auto images = floats({1, rows, 1, 1}, random_values(rows, 1)), filter = floats({1, 1, 1, channels}, random_values(channels, 2));
+    const auto variance = floats({channels}, number_list(static_cast<std::size_t>(channels), 1.7));
+    const attribute_map one{{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"padding", "VALID"}, {"epsilon", 0.01f}};
+    const tensor_value normal = run_node("FusedBatchNorm", {run_node("Conv2D", {images, filter}, {}, one)[0], bias, row.reshaped(bias.extent()), bias, variance},
+                                         {}, {{"epsilon", 0.01f}, {"is_training", false}})[0];
+    CHECK(list_of(joined("_FusedConv2D", {images, filter, bias, row.reshaped(bias.extent()), bias, variance}, {"FusedBatchNorm", "Relu"}, one)) ==
+          list_of(activation("Relu", normal)));
+  }
+  // Gelu has no node: x Φ(x).
+  const number_list x{-5, -1, 0, 0.5, 3};
+  number_list exact, near;
+  for (const double v : x) {
+    exact.push_back(v / 2 * (1 + std::erf(v / std::sqrt(2.0))));
+    near.push_back(v / 2 * (1 + std::tanh(std::sqrt(2 / 3.141592653589793) * (v + 0.044715 * v * v * v))));
+  }
+  const auto ones = floats({1, 1}, {1}), values = floats({1, 5}, x);
+  check_near(list_of(joined("_FusedMatMul", {ones, values}, {"GeluExact"})), exact, 1e-6);
+  check_near(list_of(joined("_FusedMatMul", {ones, values}, {"GeluApproximate"})), near, 1e-6);
+  CHECK(joined("_FusedMatMul", {floats({0, 2}, {}), floats({2, 3}, number_list(6, 1)), floats({3}, {1, 2, 3})}, {"BiasAdd", "Relu"}).elements() == 0);
+}
+
+TEST_CASE("biases and normalization of channels that come first") {
+  const std::int64_t n = 2, channels = 3, inner = 5000;
+  const auto images = floats({n, channels, 50, 100}, random_values(n * channels * inner));
+  const auto bias = floats({3}, {1, -2, 0.25}), scale = floats({3}, {2, 0.5, 1}), variance = floats({3}, {4, 1, 0.25});
+  const attribute_map first{{"data_format", "NCHW"}, {"epsilon", 0.0f}, {"is_training", false}};
+  const auto sums = list_of(run_node("BiasAdd", {images, bias}, {}, {{"data_format", "NCHW"}})[0]);
+  const auto normal = list_of(run_node("FusedBatchNorm", {images, scale, bias, bias, variance}, {}, first)[0]);
+  const auto x = images.values<float>(), b = bias.values<float>();
+  bool is_sum = true, is_normal = true;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t k = i / static_cast<std::size_t>(inner) % 3;
+    is_sum = is_sum && sums[i] == static_cast<double>(x[i] + b[k]);
+    const double slope = static_cast<double>(scale.values<float>()[k]) / std::sqrt(static_cast<double>(variance.values<float>()[k]));
+    is_normal = is_normal && std::abs(normal[i] - (static_cast<double>(x[i] - b[k]) * slope + static_cast<double>(b[k]))) < 1e-5;
+  }
+  CHECK(is_sum);
+  CHECK(is_normal);
+}
+
 }  // namespace special_function_tests

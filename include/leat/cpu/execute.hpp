@@ -187,6 +187,14 @@ struct cluster_step {
   }
 };
 
+// All items, where the indices are known to be in range.
+template <class Kernel>
+void run_checked_items(const Kernel& kernel) {
+  if constexpr (has_loops<Kernel>) loops_of<Kernel>::run(kernel);
+  else if constexpr (requires { kernel.run_all(); }) kernel.run_all();
+  else
+    for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
+}
 template <class Kernel>
 void run_items(const Kernel& kernel) {
   if constexpr (Kernel::may_refuse) {
@@ -194,10 +202,7 @@ void run_items(const Kernel& kernel) {
     if (const std::int64_t k = kernels::find_out_of_range(kernel.indices, kernel.count, kernel.rows, drops_negative); k >= 0) [[unlikely]]
       throw invalid_argument(kernels::out_of_range_text(kernel, kernel.indices[k], k));
   }
-  if constexpr (has_loops<Kernel>) loops_of<Kernel>::run(kernel);
-  else if constexpr (requires { kernel.run_all(); }) kernel.run_all();
-  else
-    for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
+  run_checked_items(kernel);
 }
 
 // An operator's kernel, for the dtypes of its first operand and of its indices.

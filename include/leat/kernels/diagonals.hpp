@@ -57,12 +57,14 @@ struct matrix_of_diagonals_kernel {
 };
 template <class T>
 struct matrix_diag_kernel : matrix_of_diagonals_kernel<T> {
+  using matrix_of_diagonals_kernel<T>::matrix_of_diagonals_kernel;
   matrix_diag_kernel(void* const* p, const step_numbers& n)
       : matrix_of_diagonals_kernel<T>(nullptr, static_cast<const T*>(p[0]), static_cast<T*>(p[1]), diagonal_layout::of_step(n, 1),
                                       n.product(1, 0, n.rank(1) - 1), T{}) {}
 };
 template <class T>
 struct matrix_set_diag_kernel : matrix_of_diagonals_kernel<T> {
+  using matrix_of_diagonals_kernel<T>::matrix_of_diagonals_kernel;
   matrix_set_diag_kernel(void* const* p, const step_numbers& n)
       : matrix_of_diagonals_kernel<T>(static_cast<const T*>(p[0]), static_cast<const T*>(p[1]), static_cast<T*>(p[2]),
                                       diagonal_layout::of_step(n, 0), n.product(0, 0, n.rank(0) - 1), T{}) {}

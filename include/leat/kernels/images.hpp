@@ -76,6 +76,8 @@ struct convolution_kernel {
   const T* filters;
   T* out;
   convolution c;
+  convolution_kernel(const convolution& how, const T* from, const T* its_filters, T* to)
+      : images(from), filters(its_filters), out(to), c(how) {}
   convolution_kernel(void* const* p, const step_numbers& n)
       : images(static_cast<const T*>(p[0])), filters(static_cast<const T*>(p[1])), out(static_cast<T*>(p[2])),
         c(convolution_of_step<Op>(n, 0, 1, 0)) {}
@@ -110,6 +112,8 @@ struct convolution_input_grad_kernel {
   const T* dy;
   T* out;
   convolution c;
+  convolution_input_grad_kernel(const convolution& how, const T* its_filters, const T* slopes, T* to)
+      : filters(its_filters), dy(slopes), out(to), c(how) {}
   convolution_input_grad_kernel(void* const* p, const step_numbers& n)
       : filters(static_cast<const T*>(p[0])), dy(static_cast<const T*>(p[1])), out(static_cast<T*>(p[2])),
         c(convolution_of_step<Op>(n, 2, 0, Op::rank)) {}
@@ -149,6 +153,8 @@ struct convolution_filter_grad_kernel {
   const T* dy;
   T* out;
   convolution c;
+  convolution_filter_grad_kernel(const convolution& how, const T* from, const T* slopes, T* to)
+      : images(from), dy(slopes), out(to), c(how) {}
   convolution_filter_grad_kernel(void* const* p, const step_numbers& n)
       : images(static_cast<const T*>(p[0])), dy(static_cast<const T*>(p[1])), out(static_cast<T*>(p[2])),
         c(convolution_of_step<Op>(n, 0, 2, Op::rank)) {}
@@ -212,6 +218,7 @@ struct pool_kernel {
   const T* taken;
   T* out;
   image_windows in;
+  pool_kernel(const image_windows& windows, const T* from, const T* third, T* to) : images(from), taken(third), out(to), in(windows) {}
   pool_kernel(void* const* p, const step_numbers& n)
       : images(static_cast<const T*>(p[0])), taken(static_cast<const T*>(p[OfThird ? 2 : 0])), out(static_cast<T*>(p[OfThird ? 3 : 1])),
         in(pool_of_step<Axes>(n, 0, 0)) {}
@@ -241,6 +248,8 @@ struct pool_grad_kernel {
   const T* dy;
   T* out;
   image_windows in;
+  pool_grad_kernel(const image_windows& windows, const T* from, const T* its_results, const T* slopes, T* to)
+      : images(from), results(its_results), dy(slopes), out(to), in(windows) {}
   pool_grad_kernel(void* const* p, const step_numbers& n)
       : images(static_cast<const T*>(p[0])),
         results(static_cast<const T*>(p[Largest ? 1 : 0])),

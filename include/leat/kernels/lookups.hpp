@@ -10,6 +10,7 @@ namespace leat::kernels {
 template <class T, class Index>
 struct gather_places_kernel : gather_kernel<T, Index> {
   static constexpr bool may_refuse = false;
+  using gather_kernel<T, Index>::gather_kernel;
   gather_places_kernel(void* const* p, const step_numbers& n) : gather_kernel<T, Index>(p, n) {
     const int axes = static_cast<int>(n.attribute(0));
     this->rows = n.product(0, 0, axes);
@@ -27,6 +28,7 @@ struct kernel_of<gather_places_op> {
 template <class T, class Index>
 struct scatter_places_kernel : segment_kernel<scatter_places_op, T, Index> {
   static constexpr bool may_refuse = false;
+  using segment_kernel<scatter_places_op, T, Index>::segment_kernel;
   scatter_places_kernel(void* const* p, const step_numbers& n) : segment_kernel<scatter_places_op, T, Index>(p, n) {
     const int axes = static_cast<int>(n.attributes());
     this->rows = n.product(2, 0, axes);

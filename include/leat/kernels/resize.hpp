@@ -196,6 +196,12 @@ struct resize_bilinear_grad_step {
   resize_bilinear_grad_kernel<float> floats;
   resize_bilinear_grad_kernel<double> doubles;
   bool is_double;
+  template <class T>
+  resize_bilinear_grad_step(const float* dy, T* to, const resized_images& how)
+      : floats(dy, nullptr, how), doubles(dy, nullptr, how), is_double(std::is_same_v<T, double>) {
+    if constexpr (std::is_same_v<T, double>) doubles.out = to;
+    else floats.out = to;
+  }
   resize_bilinear_grad_step(void* const* p, const step_numbers& n)
       : floats(static_cast<const float*>(p[0]), static_cast<float*>(p[1]), resized_images::of_step(n, 1, 0)),
         doubles(static_cast<const float*>(p[0]), static_cast<double*>(p[1]), resized_images::of_step(n, 1, 0)),

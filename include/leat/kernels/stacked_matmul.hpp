@@ -50,6 +50,7 @@ struct stacked_products_kernel {
   const T* b;
   T* out;
   matrix_stacks s;
+  stacked_products_kernel(const T* left, const T* right, T* to, const matrix_stacks& stacks) : a(left), b(right), out(to), s(stacks) {}
   stacked_products_kernel(void* const* p, const step_numbers& n)
       : a(static_cast<const T*>(p[0])), b(static_cast<const T*>(p[1])), out(static_cast<T*>(p[2])),
         s(n.extents(0) + 1, n.rank(0), n.extents(1) + 1, n.rank(1), n.attribute(0) != 0, n.attribute(1) != 0) {}

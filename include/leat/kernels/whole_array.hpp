@@ -66,7 +66,8 @@ void for_row_width(std::int64_t width, F f) {
   }
 }
 
-/// Copies row `indices[k]` of the parameters to row `k` of the result.
+/// Copies row `indices[k]` of the parameters to row `k` of the result. Nodes of graphs have several `blocks` of parameters, of which
+/// `sharing` in turn use the same indices, and the next ones others.
 template <class T, class Index>
 struct gather_kernel {
   static constexpr bool may_refuse = true;
@@ -74,6 +75,11 @@ struct gather_kernel {
   const Index* indices;
   T* out;
   std::int64_t count, rows, width;
+  std::int64_t blocks = 1, sharing = 1;
+  gather_kernel(const T* from, const Index* its_indices, T* to, std::int64_t its_count, std::int64_t its_rows, std::int64_t its_width,
+                std::int64_t its_blocks = 1, std::int64_t its_sharing = 1)
+      : params(from), indices(its_indices), out(to), count(its_count), rows(its_rows), width(its_width), blocks(its_blocks),
+        sharing(its_sharing) {}
   gather_kernel(void* const* p, const step_numbers& n)
       : params(static_cast<const T*>(p[0])),
         indices(static_cast<const Index*>(p[1])),
@@ -81,18 +87,28 @@ struct gather_kernel {
         count(n.product(1, 0, n.rank(1))),
         rows(n.size(0, 0)),
         width(n.product(0, 1, n.rank(0))) {}
-  std::int64_t items() const { return count; }
+  std::int64_t items() const { return count * blocks; }
   std::int64_t work() const { return width; }
   constexpr void operator()(std::int64_t k) const {
-    const auto row = static_cast<std::int64_t>(indices[k]);
+    const std::int64_t block = blocks == 1 ? 0 : k / count, at = blocks == 1 ? k : k % count;
+    const auto row = block * rows + static_cast<std::int64_t>(indices[block / sharing * count + at]);
     for (std::int64_t j = 0; j < width; ++j) out[k * width + j] = params[row * width + j];
   }
   /// Runs all items on the host.
   void run_all() const {
     if (width == 0) return;  // memcpy must not get null pointers
     for_row_width(width, [this](auto w) {
-      for (std::int64_t k = 0; k < count; ++k)
-        std::memcpy(out + k * w, params + static_cast<std::int64_t>(indices[k]) * w, static_cast<std::size_t>(w) * sizeof(T));
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        const T* const from = params + block * rows * w;
+        const Index* const its = indices + block / sharing * count;
+        T* const to = out + block * count * w;
+        for (std::int64_t k = 0; k < count; ++k) {
+          if constexpr (std::is_trivially_copyable_v<T>)
+            std::memcpy(to + k * w, from + static_cast<std::int64_t>(its[k]) * w, static_cast<std::size_t>(w) * sizeof(T));
+          else
+            std::copy_n(from + static_cast<std::int64_t>(its[k]) * w, std::int64_t{w}, to + k * w);
+        }
+      }
     });
   }
 };
@@ -153,6 +169,8 @@ struct segment_kernel {
   const Index* indices;
   T* out;
   std::int64_t count, rows, width;
+  segment_kernel(const T* from, const Index* its_indices, T* to, std::int64_t its_count, std::int64_t its_rows, std::int64_t its_width)
+      : data(from), indices(its_indices), out(to), count(its_count), rows(its_rows), width(its_width) {}
   segment_kernel(void* const* p, const step_numbers& n)
       : data(static_cast<const T*>(p[0])),
         indices(static_cast<const Index*>(p[1])),
@@ -168,6 +186,33 @@ struct segment_kernel {
       const auto row = static_cast<std::int64_t>(indices[k]);
       if (row >= 0) out[row * width + j] = Op::template combine<scalar_math<T>>(out[row * width + j], data[k * width + j]);
     }
+  }
+  /// Runs all items on the host, row by row.
+  void run_all() const {
+    std::fill_n(out, rows * width, Op::template identity<T>());
+    for_row_width(width, [this](auto w) {
+      for (std::int64_t k = 0; k < count; ++k)
+        if (const auto row = static_cast<std::int64_t>(indices[k]); row >= 0) combine_row(data + k * w, w, out + row * w);
+    });
+  }
+
+ private:
+  template <class Width>
+  static void combine_row(const T* from, Width w, T* to) {
+    if constexpr (requires { Width::value; }) {
+      combine_block<Width::value>(from, to);
+    } else {
+      std::int64_t j = 0;
+      for (constexpr std::int64_t block = 8; j + block <= w; j += block) combine_block<block>(from + j, to + j);
+      for (; j < w; ++j) combine_block<1>(from + j, to + j);
+    }
+  }
+  // Reads everything before it stores anything, because compilers cannot know that the arrays are distinct.
+  template <std::int64_t N>
+  static void combine_block(const T* from, T* to) {
+    T made[static_cast<std::size_t>(N)];
+    for (std::int64_t j = 0; j < N; ++j) made[j] = Op::template combine<scalar_math<T>>(to[j], from[j]);
+    for (std::int64_t j = 0; j < N; ++j) to[j] = made[j];
   }
 };
 template <class Op>
@@ -550,7 +595,7 @@ T* copy_row(const T* from, std::int64_t n, T* to) {
   return to + n;
 }
 
-/// Item k: one row of the result, copied from the operand or filled with zeros.
+/// Item k: one row of the result, copied from the operand or filled.
 template <class T>
 struct pad_kernel {
   static constexpr bool may_refuse = false;
@@ -559,18 +604,17 @@ struct pad_kernel {
   int rank;
   std::int64_t before[max_rank], from[max_rank], to[max_rank];
   std::int64_t rows = 1;
+  T filler{};
+  /// Of arrays of these shapes, padded by `before_each` before each axis.
+  pad_kernel(const T* array, T* made, const shape& its, const shape& padded, const std::int64_t* before_each, const T& fill = T{})
+      : in(array), out(made), rank(its.rank), before{}, from{}, to{}, filler(fill) {
+    for (int a = 0; a < rank; ++a) place(a, before_each[a], its[a], padded[a]);
+    make_vector();
+  }
   pad_kernel(void* const* p, const step_numbers& n)
       : in(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), rank(n.rank(0)), before{}, from{}, to{} {
-    for (int a = 0; a < rank; ++a) {
-      before[a] = n.attribute(a);
-      from[a] = n.size(0, a);
-      to[a] = n.size(1, a);
-      if (a + 1 < rank) rows *= to[a];
-    }
-    if (rank == 0) {  // a scalar has no padding
-      rank = 1;
-      from[0] = to[0] = 1;
-    }
+    for (int a = 0; a < rank; ++a) place(a, n.attribute(a), n.size(0, a), n.size(1, a));
+    make_vector();
   }
   std::int64_t items() const { return rows; }
   std::int64_t work() const { return to[rank - 1]; }
@@ -589,7 +633,7 @@ struct pad_kernel {
     }
     for (std::int64_t j = 0; j < width; ++j) {
       const std::int64_t i = j - before[rank - 1];
-      out[k * width + j] = inside && i >= 0 && i < from[rank - 1] ? in[source * from[rank - 1] + i] : T(0);
+      out[k * width + j] = inside && i >= 0 && i < from[rank - 1] ? in[source * from[rank - 1] + i] : filler;
     }
   }
   /// Runs all items on the host; it copies and fills whole rows.
@@ -605,6 +649,18 @@ struct pad_kernel {
   }
 
  private:
+  constexpr void place(int axis, std::int64_t its_before, std::int64_t its_from, std::int64_t its_to) {
+    before[axis] = its_before;
+    from[axis] = its_from;
+    to[axis] = its_to;
+    if (axis + 1 < rank) rows *= its_to;
+  }
+  // A scalar, which has no padding, is a vector of one element.
+  constexpr void make_vector() {
+    if (rank > 0) return;
+    rank = 1;
+    from[0] = to[0] = 1;
+  }
   // Merges dimensions whose rows are contiguous in both operand and result.
   void merge_rows() {
     while (rank > 1 && before[rank - 1] == 0 && from[rank - 1] == to[rank - 1]) {
@@ -618,7 +674,7 @@ struct pad_kernel {
   T* pad_axis(int axis, const T*& source, T* to_here) const {
     std::int64_t inner = 1;
     for (int a = axis + 1; a < rank; ++a) inner *= to[a];
-    T* const begin = std::fill_n(to_here, before[axis] * inner, T(0));
+    T* const begin = std::fill_n(to_here, before[axis] * inner, filler);
     T* at = begin;
     if (axis == rank - 1) {
       at = copy_row(source, from[axis], begin);
@@ -626,7 +682,7 @@ struct pad_kernel {
     } else {
       for (std::int64_t i = 0; i < from[axis]; ++i) at = pad_axis(axis + 1, source, at);
     }
-    return std::fill_n(at, (to[axis] - before[axis] - from[axis]) * inner, T(0));
+    return std::fill_n(at, (to[axis] - before[axis] - from[axis]) * inner, filler);
   }
 };
 
@@ -635,7 +691,8 @@ struct kernel_of<pad_op> : kernel_without_indices<pad_kernel> {
   static constexpr bool only_moves = true;
 };
 
-/// Item k: the part of row k / inputs that comes from input k % inputs.
+/// Item k: the part of row k / inputs that comes from input k % inputs. A node of a graph with more than `most` inputs has several such
+/// kernels, which write parts of the same rows.
 template <class T>
 struct concat_kernel {
   static constexpr bool may_refuse = false;
@@ -645,6 +702,16 @@ struct concat_kernel {
   T* out;
   int inputs;
   std::int64_t rows, whole = 0;
+  /// Of arrays with these numbers of elements for each row, which has `its_whole` elements from `to` on.
+  concat_kernel(const T* const* from, const std::int64_t* widths, int count, T* to, std::int64_t its_rows, std::int64_t its_whole)
+      : out(to), inputs(count), rows(its_rows), whole(its_whole) {
+    std::int64_t next = 0;
+    for (int k = 0; k < count; ++k) {
+      in[k] = from[k];
+      begin[k] = next;
+      next += width[k] = widths[k];
+    }
+  }
   concat_kernel(void* const* p, const step_numbers& n, int count) : in{}, begin{}, width{}, out(static_cast<T*>(p[count])), inputs(count) {
     const int rank = n.rank(0);
     const int axis = static_cast<int>(n.attribute(0) < 0 ? n.attribute(0) + rank : n.attribute(0));
@@ -665,9 +732,10 @@ struct concat_kernel {
   }
   /// Runs all items on the host.
   void run_all() const {
-    T* to = out;
-    for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      T* to = out + row * whole;
       for (int k = 0; k < inputs; ++k) to = copy_row(in[k] + row * width[k], width[k], to);
+    }
   }
 };
 

@@ -81,10 +81,22 @@ struct leaky {
   static constexpr double usual_alpha = 0.2;
   static constexpr op_kind kind = op_kind::composite;
   static constexpr double alpha_of(std::int64_t bits) { return leat::detail::value_of_bits(dtype::float64, bits); }
-  /// The gradient: dy where x > 0, alpha dy elsewhere.
+  /// dy where x > 0, alpha dy elsewhere; of values of `M`, or of nodes.
+  template <class M, class V>
+  static constexpr V slope_of(const V& dy, const V& x, const V& zero, const V& alpha) {
+    return M::select(M::greater(x, zero), dy, M::multiply(dy, alpha));
+  }
+  struct nodes {
+    static constexpr output greater(const output& x, const output& y) { return make_node<greater_op>({}, x, y); }
+    static constexpr output multiply(const output& x, const output& y) { return make_node<mul_op>({}, x, y); }
+    static constexpr output select(const output& which, const output& x, const output& y) {
+      return make_node<select_op>({}, which, x, y);
+    }
+  };
+  /// The gradient.
   template <class G>
   static constexpr output slope(const G& g, const output& dy, const output& x) {
-    return select(greater(x, constant_like(x, 0)), dy, dy * constant_like(dy, alpha_of(g.attribute(0))));
+    return slope_of<nodes>(dy, x, constant_like(x, 0), constant_like(dy, alpha_of(g.attribute(0))));
   }
 };
 }  // namespace rule

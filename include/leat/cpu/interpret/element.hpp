@@ -260,4 +260,14 @@ element_functions find_element(dtype result, const dtype* in, int count) {
 
 }  // namespace detail
 
+/// The function over blocks of an element-wise operator whose operands and result have one dtype. `Op` needs only `apply`.
+template <class Op, class T>
+constexpr block_function block_function_of() {
+  constexpr dtype type = dtype_of<T>;
+  constexpr int operands = detail::operands_of<Op>();
+  if constexpr (operands == 1) return &detail::element_loop<Op, type, type>::block;
+  else if constexpr (operands == 2) return &detail::element_loop<Op, type, type, type>::block;
+  else return &detail::element_loop<Op, type, type, type, type>::block;
+}
+
 }  // namespace leat::cpu

@@ -2,11 +2,12 @@
 // Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
 
 #include <leat/core/fill.hpp>
+#include <leat/kernels/lookups.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/kernels/top_k.hpp>
-#include <leat/kernels/whole_array.hpp>
 #include <leat/ops/array_parts.hpp>
 #include <leat/ops/reduction.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/named_rows.hpp>
 #include <leat/runtime/kernels/shape.hpp>
@@ -15,7 +16,7 @@
 
 namespace leat::runtime {
 
-inline void run_gather(kernel_context& c) {
+inline auto run_gather(kernel_context& c) {
   const tensor_value params = c.input(0);
   const shape& s = params.extent();
   const tensor_value& given = c.input(1);
@@ -37,61 +38,51 @@ inline void run_gather(kernel_context& c) {
   const std::int64_t rows = s[axis];
   const std::int64_t batches = product(s, 0, batch), outer = product(s, batch, axis), inner = product(s, axis + 1, s.rank);
   const std::int64_t count = batches == 0 ? 0 : given.elements() / batches;
-  with_index(given.type(), [&]<class I>(I) {
+  return with_index(given.type(), [&]<class I>(I) {
     const I* const indices = given.values<I>().data();
     if (const std::int64_t k = kernels::find_out_of_range(indices, given.elements(), rows, false); k >= 0)
       throw invalid_argument(element_place("indices", places, k) + " = " + std::to_string(indices[k]) + " is not in [0, " +
                              std::to_string(rows) + ")");
     tensor_value made(params.type(), extent);
-    if (made.elements() > 0)
-      with_storage(params.type(), [&]<class S>(S) {
-        kernels::for_row_width(inner, [&](auto width) {
-          for (std::int64_t block = 0; block < batches * outer; ++block) {
-            const S* const from = stored<S>(params) + block * rows * width;
-            S* const __restrict to = stored<S>(made) + block * count * width;
-            const I* const its = indices + block / outer * count;
-            for (std::int64_t k = 0; k < count; ++k)
-              std::copy_n(from + static_cast<std::int64_t>(its[k]) * width, std::int64_t{width}, to + k * width);
-          }
-        });
-      });
+    const auto done = with_storage(params.type(), [&]<class S>(S) {
+      return computed_by<gather_op>::run<S, I>(stored<S>(params), indices, stored<S>(made), count, rows, inner, batches * outer, outer);
+    });
     c.set(0, std::move(made));
+    return done;
   });
 }
 
-inline void run_gather_nd(kernel_context& c) {
+inline auto run_gather_nd(kernel_context& c) {
   const tensor_value params = c.input(0);
-  const named_rows named(c.numbers(1), c.extent(1), params.extent());
+  named_rows named(c.numbers(1), c.extent(1), params.extent());
   shape extent = named.outer;
   for (int i = static_cast<int>(c.extent(1)[c.extent(1).rank - 1]); i < params.extent().rank; ++i) extent.push(params.extent()[i]);
   tensor_value made(params.type(), extent);
-  if (made.elements() > 0)
-    with_storage(params.type(), [&]<class S>(S) {
-      S* to = stored<S>(made);
-      for (std::int64_t k = 0; k < named.count; ++k) to = std::copy_n(stored<S>(params) + named.row(k) * named.width, named.width, to);
-    });
+  const std::int64_t count = made.elements() == 0 ? 0 : named.count;
+  const auto done = with_storage(params.type(), [&]<class S>(S) {
+    return computed_by<gather_places_op>::run<S, std::int64_t>(stored<S>(params), named.list(count), stored<S>(made), count,
+                                                               params.elements(), named.width);
+  });
   c.set(0, std::move(made));
+  return done;
 }
-inline void run_scatter_nd(kernel_context& c) {
+inline auto run_scatter_nd(kernel_context& c) {
   const shape extent = shape_from(c.numbers(2));
   static_cast<void>(extent.elements());  // throws if the product overflows, before memory is allocated
-  const named_rows named(c.numbers(0), c.extent(0), extent);
+  named_rows named(c.numbers(0), c.extent(0), extent);
   const tensor_value updates = c.input(1);
   std::int64_t wanted = 0;
   if (!multiplies(named.count, named.width, wanted) || updates.elements() != wanted)
     throw invalid_argument("Dimensions of updates " + brackets(updates.extent()) + " do not fit indices " + brackets(c.extent(0)) +
                            " and shape " + brackets(extent));
-  tensor_value made = filled_number(updates.type(), extent, 0);
-  if (wanted > 0)
-    with_number(updates.type(), [&]<class T>(T) {
-      T* to = made.values<T>().data();
-      const T* from = updates.values<T>().data();
-      for (std::int64_t k = 0; k < named.count; ++k) {
-        T* row = to + named.row(k) * named.width;
-        for (std::int64_t j = 0; j < named.width; ++j) row[j] = arithmetic<T>::add(row[j], *from++);
-      }
-    });
+  tensor_value made(updates.type(), extent);
+  const std::int64_t count = wanted == 0 ? 0 : named.count, rows = named.width == 0 ? 0 : made.elements() / named.width;
+  const auto done = with_number(updates.type(), [&]<class T>(T) {
+    return computed_by<scatter_places_op>::run<T, std::int64_t>(updates.values<T>().data(), named.list(count), made.values<T>().data(),
+                                                                count, rows, named.width);
+  });
   c.set(0, std::move(made));
+  return done;
 }
 
 inline void run_partition(kernel_context& c) {
@@ -127,7 +118,7 @@ inline void run_partition(kernel_context& c) {
   });
   for (std::size_t k = 0; k < made.size(); ++k) c.set(static_cast<int>(k), std::move(made[k]));
 }
-inline void run_stitch(kernel_context& c) {
+inline auto run_stitch(kernel_context& c) {
   const int n = c.input_count() / 2;
   if (n == 0) throw invalid_argument("nothing to stitch");
   std::int64_t largest = -1;
@@ -145,26 +136,37 @@ inline void run_stitch(kernel_context& c) {
     if (k > 0 && !(rest == row))
       throw invalid_argument("Need data[0].shape and data[" + std::to_string(k) + "].shape to be the same behind the indices");
     row = rest;
-    for (auto i : c.numbers(k)) {
+    for (const std::int64_t i : c.input(k).values<std::int32_t>()) {
       if (i < 0) throw invalid_argument("indices[" + std::to_string(k) + "] = " + std::to_string(i) + " is out of range");
-      largest = std::max(largest, std::min(i, max_elements));
+      largest = std::max(largest, i);
     }
   }
   shape extent;
   extent.push(largest + 1);
   for (int i = 0; i < row.rank; ++i) extent.push(row[i]);
-  tensor_value made = filled_number(type, extent, 0);
-  const std::int64_t width = row.elements();
-  with_storage(type, [&]<class S>(S) {
-    for (int k = 0; k < n; ++k) {
-      const S* from = stored<S>(c.input(n + k));
-      for (auto i : c.numbers(k)) {
-        std::copy_n(from, width, stored<S>(made) + i * width);
-        from += width;
+  tensor_value made(type, extent);
+  const auto done = with_storage(type, [&]<class S>(S) {
+    constexpr int most = dynamic_stitch_op::most;
+    const auto stitch = [&](int first) {
+      const S* from[most];
+      const std::int32_t* indices[most];
+      std::int64_t counts[most];
+      const int arrays = std::min(most, n - first);
+      for (int k = 0; k < arrays; ++k) {
+        const auto its = c.input(first + k).values<std::int32_t>();
+        from[k] = stored<S>(c.input(n + first + k));
+        indices[k] = its.data();
+        counts[k] = static_cast<std::int64_t>(its.size());
       }
-    }
+      return computed_by<dynamic_stitch_op>::run<S>(std::data(from), std::data(indices), std::data(counts), arrays, stored<S>(made),
+                                                    largest + 1, row.elements(), first == 0);
+    };
+    auto all = stitch(0);
+    for (int first = most; first < n; first += most) all = stitch(first);
+    return all;
   });
   c.set(0, std::move(made));
+  return done;
 }
 
 inline void run_select(kernel_context& c) {
@@ -214,7 +216,7 @@ inline void run_where(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-inline void run_top(kernel_context& c) {
+inline auto run_top(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
   const std::int64_t k = c.input_count() > 1 ? c.number(1) : c.node.integer("k");
@@ -227,19 +229,18 @@ inline void run_top(kernel_context& c) {
   extent.dim[s.rank - 1] = k;
   tensor_value values(in.type(), extent), places(c.node.type_of("index_type", dtype::int32), extent);
   const std::int64_t rows = values.elements() == 0 ? 0 : product(s, 0, s.rank - 1);
-  with_number(in.type(), [&]<class T>(T) {
-    with_index(places.type(), [&]<class I>(I) {
-      kernels::largest_of_row<T, I> largest(width, k);
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const T* const row = in.values<T>().data() + r * width;
-        I* const found = places.values<I>().data() + r * k;
-        largest.find(row, found);
-        for (std::int64_t i = 0; i < k; ++i) values.values<T>()[static_cast<std::size_t>(r * k + i)] = row[found[i]];
-      }
+  const auto done = with_number(in.type(), [&]<class T>(T) {
+    return with_index(places.type(), [&]<class I>(I) {
+      const T* const from = in.values<T>().data();
+      const I* const found = places.values<I>().data();
+      const auto computed = computed_by<top_places_op>::run<T, I>(from, places.values<I>().data(), rows, width, k);
+      computed_by<gather_op>::run<T, I>(from, found, values.values<T>().data(), k, width, 1, rows, 1);
+      return computed;
     });
   });
   c.set(0, std::move(values));
   c.set(1, std::move(places));
+  return done;
 }
 inline void run_in_top(kernel_context& c) {
   const shape s = c.extent(0);
@@ -300,14 +301,14 @@ LEAT_FILL(fill_array_kernels) {
   register_kernel("SegmentMax", [](kernel_context& c) { run_sorted_segments<segment_max_op>(c, false, false); });
   register_kernel("SegmentMin", [](kernel_context& c) { run_sorted_segments<segment_min_op>(c, false, false); });
   register_kernel("SegmentProd", [](kernel_context& c) { run_sorted_segments<segment_prod_op>(c, false, true); });
-  register_kernels({"GatherV2", "Gather"}, run_gather);
-  register_kernel("GatherNd", run_gather_nd);
-  register_kernel("ScatterNd", run_scatter_nd);
+  for (const char* type : {"GatherV2", "Gather"}) register_class_kernel(type, run_gather);
+  register_class_kernel("GatherNd", run_gather_nd);
+  register_class_kernel("ScatterNd", run_scatter_nd);
   register_kernel("DynamicPartition", run_partition);
-  register_kernels({"DynamicStitch", "ParallelDynamicStitch"}, run_stitch);
+  for (const char* type : {"DynamicStitch", "ParallelDynamicStitch"}) register_class_kernel(type, run_stitch);
   register_kernel("Select", run_select);
   register_kernel("Where", run_where);
-  register_kernels({"TopKV2", "TopK"}, run_top);
+  for (const char* type : {"TopKV2", "TopK"}) register_class_kernel(type, run_top);
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
 }
 

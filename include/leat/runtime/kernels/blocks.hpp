@@ -5,6 +5,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/kernels/mirror_pad.hpp>
 #include <leat/named/definitions/window_attributes.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -53,22 +54,19 @@ inline kernels::mirrored_axes mirrored(const kernel_node& n, const shape& inner,
   }
   return {inner, padded, before_each, repeats};
 }
-template <class Kernel>
-void run_items_in_order(const Kernel& kernel) {
-  for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
-}
-inline void run_mirror_pad(kernel_context& c) {
+inline auto run_mirror_pad(kernel_context& c) {
   const tensor_value x = c.input(0);
   const auto pads = pairs_of(c, 1, x.extent().rank, "paddings");
   const shape padded = padded_by(x.extent(), pads);
   const auto axes = mirrored(c.node, x.extent(), padded, pads);
-  with_storage(x.type(), [&]<class T>(T) {
+  return with_storage(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), padded);
-    run_items_in_order(kernels::mirror_pad_kernel<T>(stored<T>(x), stored<T>(made), axes));
+    const auto done = computed_by<mirror_pad_op>::run<T>(stored<T>(x), stored<T>(made), axes);
     c.set(0, std::move(made));
+    return done;
   });
 }
-inline void run_mirror_pad_back(kernel_context& c) {
+inline auto run_mirror_pad_back(kernel_context& c) {
   const tensor_value dy = c.input(0);
   const shape& s = dy.extent();
   const auto pads = pairs_of(c, 1, s.rank, "paddings");
@@ -79,29 +77,31 @@ inline void run_mirror_pad_back(kernel_context& c) {
     inner.push(s[a] - before - behind);
   }
   const auto axes = mirrored(c.node, inner, s, pads);
-  with_number(dy.type(), [&]<class T>(T) {
+  return with_number(dy.type(), [&]<class T>(T) {
     tensor_value made(dy.type(), inner);
-    run_items_in_order(kernels::mirror_pad_grad_kernel<T>(dy.values<T>().data(), made.values<T>().data(), axes));
+    const auto done = computed_by<mirror_pad_grad_op>::run<T>(dy.values<T>().data(), made.values<T>().data(), axes);
     c.set(0, std::move(made));
+    return done;
   });
 }
-inline void run_pad_with(kernel_context& c) {
+/// Copies an array into a larger one that `filler` fills.
+template <class T>
+computed_by<pad_op> pad_array(const T* from, const shape& s, const shape& padded,
+                              const std::vector<std::pair<std::int64_t, std::int64_t>>& pads, const T& filler, T* to) {
+  std::int64_t before[max_rank]{};
+  for (std::size_t a = 0; a < pads.size(); ++a) before[a] = pads[a].first;
+  return computed_by<pad_op>::run<T>(from, to, s, padded, std::data(before), filler);
+}
+inline auto run_pad_with(kernel_context& c) {
   const tensor_value x = c.input(0), value = c.input(2);
   if (value.extent().rank != 0) throw invalid_argument("constant_values must be a scalar, not " + brackets(value.extent()));
   const auto pads = pairs_of(c, 1, x.extent().rank, "paddings");
   const shape padded = padded_by(x.extent(), pads);
-  with_storage(x.type(), [&]<class T>(T) {
+  return with_storage(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), padded);
-    T* const to = stored<T>(made);
-    std::fill_n(to, padded.elements(), *stored<T>(value));
-    std::vector<std::int64_t> counts, strides = strides_of(padded);
-    std::int64_t first = 0;
-    for (int a = 0; a < padded.rank; ++a) {
-      counts.push_back(x.extent()[a]);
-      first += pads[static_cast<std::size_t>(a)].first * strides[static_cast<std::size_t>(a)];
-    }
-    if (x.elements() > 0) scatter_walk(to + first, stored<T>(x), counts.data(), strides.data(), counts.size());
+    const auto done = pad_array(stored<T>(x), x.extent(), padded, pads, *stored<T>(value), stored<T>(made));
     c.set(0, std::move(made));
+    return done;
   });
 }
 
@@ -199,17 +199,12 @@ inline void run_space_to_batch(kernel_context& c) {
   result.dim[0] = batches;
   order.insert(order.end(), inner.begin(), inner.end());
   with_storage(x.type(), [&]<class T>(T) {
-    tensor_value whole(x.type(), padded), made(x.type(), result);
-    T* const to = stored<T>(whole);
-    std::fill_n(to, padded.elements(), T{});
-    std::vector<std::int64_t> counts, strides = strides_of(padded);
-    std::int64_t first = 0;
-    for (int a = 0; a < s.rank; ++a) {
-      counts.push_back(s[a]);
-      first += pads[static_cast<std::size_t>(a)].first * strides[static_cast<std::size_t>(a)];
+    tensor_value whole = x, made(x.type(), result);
+    if (!(padded == s)) {
+      whole = tensor_value(x.type(), padded);
+      pad_array(stored<T>(x), s, padded, pads, T{}, stored<T>(whole));
     }
-    if (x.elements() > 0) scatter_walk(to + first, stored<T>(x), counts.data(), strides.data(), counts.size());
-    if (made.elements() > 0) move_axes<T>(to, sizes, order, stored<T>(made));
+    if (made.elements() > 0) move_axes<T>(stored<T>(std::as_const(whole)), sizes, order, stored<T>(made));
     c.set(0, std::move(made));
   });
 }
@@ -264,9 +259,9 @@ inline void run_batch_to_space(kernel_context& c) {
 }
 
 LEAT_FILL(fill_block_kernels) {
-  register_kernel("MirrorPad", run_mirror_pad);
-  register_kernel("MirrorPadGrad", run_mirror_pad_back);
-  register_kernel("PadV2", run_pad_with);
+  register_class_kernel("MirrorPad", run_mirror_pad);
+  register_class_kernel("MirrorPadGrad", run_mirror_pad_back);
+  register_class_kernel("PadV2", run_pad_with);
   register_kernel("SpaceToDepth", run_blocks_of_pixels<true>);
   register_kernel("DepthToSpace", run_blocks_of_pixels<false>);
   register_kernel("SpaceToBatchND", run_space_to_batch);

@@ -6,6 +6,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/kernels/diagonals.hpp>
 #include <leat/named/definitions/diagonal.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -38,10 +39,6 @@ inline kernels::diagonal_layout places_of(const kernel_node& n, std::string_view
     throw invalid_argument("Value for attr 'align' of \"" + align +
                            "\" is not in the list of allowed values: \"LEFT_RIGHT\", \"RIGHT_LEFT\", \"LEFT_LEFT\", \"RIGHT_RIGHT\"");
   return {.rows = rows, .columns = columns, .width = width, .range = range, .is_left_above = is_left_above, .is_left_below = is_left_below};
-}
-template <class Kernel>
-void run_rows(const Kernel& kernel) {
-  for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
 }
 /// How many rows matrices have, or rows of diagonals, in all.
 inline std::int64_t rows_in(const shape& s) { return product(s, 0, s.rank - 1); }
@@ -76,7 +73,7 @@ S filler(kernel_context& c, int k, const char* problem) {
   return *stored<S>(c.input(k));
 }
 
-inline void run_matrix_of_diagonals(kernel_context& c, std::string_view usual) {
+inline auto run_matrix_of_diagonals(kernel_context& c, std::string_view usual) {
   const tensor_value given = c.input(0);
   const shape& s = given.extent();
   want_diagonal(s);
@@ -103,15 +100,16 @@ inline void run_matrix_of_diagonals(kernel_context& c, std::string_view usual) {
   extent.push(rows);
   extent.push(columns);
   const auto places = places_of(c.node, usual, range, rows, columns, width);
-  with_storage(given.type(), [&]<class S>(S) {
+  return with_storage(given.type(), [&]<class S>(S) {
     const S other = filler<S>(c, 4, "padding_value must be a scalar");
     tensor_value made(given.type(), extent);
-    run_rows(kernels::matrix_of_diagonals_kernel<S>(nullptr, stored<S>(given), stored<S>(made), places, rows_in(extent), other));
+    const auto done = computed_by<matrix_diag_op>::run<S>(nullptr, stored<S>(given), stored<S>(made), places, rows_in(extent), other);
     c.set(0, std::move(made));
+    return done;
   });
 }
 
-inline void run_diagonals_of_matrix(kernel_context& c, std::string_view usual) {
+inline auto run_diagonals_of_matrix(kernel_context& c, std::string_view usual) {
   const tensor_value matrices = c.input(0);
   const shape& s = matrices.extent();
   want_matrix(s);
@@ -124,15 +122,16 @@ inline void run_diagonals_of_matrix(kernel_context& c, std::string_view usual) {
   if (range.count() > 1) extent.push(range.count());
   extent.push(width);
   const auto places = places_of(c.node, usual, range, rows, columns, width);
-  with_storage(matrices.type(), [&]<class S>(S) {
+  return with_storage(matrices.type(), [&]<class S>(S) {
     const S other = filler<S>(c, 2, "Padding must be scalar.");
     tensor_value made(matrices.type(), extent);
-    run_rows(kernels::diagonals_of_matrix_kernel<S>(stored<S>(matrices), stored<S>(made), places, rows_in(extent), other));
+    const auto done = computed_by<matrix_diag_part_op>::run<S>(stored<S>(matrices), stored<S>(made), places, rows_in(extent), other);
     c.set(0, std::move(made));
+    return done;
   });
 }
 
-inline void run_replace_diagonals(kernel_context& c, std::string_view usual) {
+inline auto run_replace_diagonals(kernel_context& c, std::string_view usual) {
   const tensor_value given = c.input(1);
   const shape s = c.extent(0);
   want_matrix(s);
@@ -153,14 +152,15 @@ inline void run_replace_diagonals(kernel_context& c, std::string_view usual) {
   const auto places = places_of(c.node, usual, range, rows, columns, width);
   tensor_value made = c.take(0);
   if (!made.is_alone()) made = made.copy();
-  with_storage(made.type(), [&]<class S>(S) {
+  const auto done = with_storage(made.type(), [&]<class S>(S) {
     S* const to = stored<S>(made);  // which also is what the other elements are copied from
-    run_rows(kernels::matrix_of_diagonals_kernel<S>(to, stored<S>(given), to, places, rows_in(s), S{}));
+    return computed_by<matrix_set_diag_op>::run<S>(to, stored<S>(given), to, places, rows_in(s), S{});
   });
   c.set(0, std::move(made));
+  return done;
 }
 
-inline void run_band(kernel_context& c) {
+inline auto run_band(kernel_context& c) {
   const tensor_value matrices = c.input(0);
   const shape& s = matrices.extent();
   want_matrix(s);
@@ -175,10 +175,11 @@ inline void run_band(kernel_context& c) {
   };
   const std::int64_t below = width(1, "num_lower", rows, "rows"), above = width(2, "num_upper", columns, "columns");
   tensor_value made(matrices.type(), s);
-  with_storage(matrices.type(), [&]<class S>(S) {
-    run_rows(kernels::band_kernel<S>(stored<S>(matrices), stored<S>(made), rows, columns, rows_in(s), below, above));
+  const auto done = with_storage(matrices.type(), [&]<class S>(S) {
+    return computed_by<matrix_band_part_op>::run<S>(stored<S>(matrices), stored<S>(made), rows, columns, rows_in(s), below, above);
   });
   c.set(0, std::move(made));
+  return done;
 }
 
 inline void run_diagonal_tensor(kernel_context& c) {
@@ -217,12 +218,12 @@ inline void run_diagonal_of_tensor(kernel_context& c) {
 LEAT_FILL(fill_diagonal_kernels) {
   register_kernel("Diag", run_diagonal_tensor);
   register_kernel("DiagPart", run_diagonal_of_tensor);
-  register_kernel("MatrixBandPart", run_band);
+  register_class_kernel("MatrixBandPart", run_band);
   // The first versions have the main diagonal alone, for which all alignments are one.
   for (const auto& [version, usual] : {std::pair<std::string, std::string>{"", "LEFT_LEFT"}, {"V2", "LEFT_LEFT"}, {"V3", "RIGHT_LEFT"}}) {
-    register_kernel("MatrixDiag" + version, [usual](kernel_context& c) { run_matrix_of_diagonals(c, usual); });
-    register_kernel("MatrixDiagPart" + version, [usual](kernel_context& c) { run_diagonals_of_matrix(c, usual); });
-    register_kernel("MatrixSetDiag" + version, [usual](kernel_context& c) { run_replace_diagonals(c, usual); });
+    register_class_kernel("MatrixDiag" + version, [usual](kernel_context& c) { return run_matrix_of_diagonals(c, usual); });
+    register_class_kernel("MatrixDiagPart" + version, [usual](kernel_context& c) { return run_diagonals_of_matrix(c, usual); });
+    register_class_kernel("MatrixSetDiag" + version, [usual](kernel_context& c) { return run_replace_diagonals(c, usual); });
   }
 }
 

@@ -155,16 +155,21 @@ const T* channels_last(const image_settings& settings, const tensor_value& image
   transpose_images(images.values<T>().data(), s[0], s[1], product(s, 2, s.rank), held.values<T>().data());
   return held.values<T>().data();
 }
-/// Makes images with their channels last by `fill` and sets them as the first result, in the node's layout. Images without elements are not
-/// filled: without channels, any number of pixels would be walked over.
+/// Makes images with their channels last by `fill` and sets them as the first result, in the node's layout. Returns what `fill` returns, the
+/// proof that a kernel has run (class_kernel.hpp). Images without elements are not filled: without channels, any number of pixels would be
+/// walked over.
 template <class T, class Fill>
-void set_images(kernel_context& c, const image_settings& settings, dtype type, const shape& s, Fill fill) {
+auto set_images(kernel_context& c, const image_settings& settings, dtype type, const shape& s, Fill fill) {
   tensor_value made(type, s);
-  if (made.elements() > 0) fill(made.values<T>().data());
-  if (!settings.is_channels_first()) return c.set(0, std::move(made));
-  tensor_value turned(type, settings.in_layout(s));
-  transpose_images(made.values<T>().data(), s[0], product(s, 1, s.rank - 1), s[s.rank - 1], turned.values<T>().data());
-  c.set(0, std::move(turned));
+  using proof = std::invoke_result_t<Fill&, T*>;
+  const proof done = made.elements() > 0 ? fill(made.values<T>().data()) : proof::not_needed(made);
+  if (settings.is_channels_first()) {
+    tensor_value turned(type, settings.in_layout(s));
+    transpose_images(made.values<T>().data(), s[0], product(s, 1, s.rank - 1), s[s.rank - 1], turned.values<T>().data());
+    made = std::move(turned);
+  }
+  c.set(0, std::move(made));
+  return done;
 }
 
 inline void want_shape(const shape& given, const shape& wanted, std::string_view what) {

@@ -261,6 +261,7 @@ LEAT_DECLARE_FILL(fill_image_file_kernels);
 struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
+  std::unordered_map<std::string, std::string_view> classes;  // the class whose kernel a node's function runs (class_kernel.hpp)
 };
 inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
@@ -300,6 +301,13 @@ const operator_kernel* find_kernel(std::string_view type);
 
 /// All operator types that have a kernel, sorted.
 std::vector<std::string> kernel_types();
+
+namespace detail {
+/// `register_kernel` for a function that runs the kernel of this class.
+void enter_kernel(std::string_view type, operator_kernel k, std::string_view of_class);
+/// The type of the class whose kernel computes nodes of this type; empty if their function has a text of its own.
+std::string_view class_of_kernel(std::string_view type);
+}  // namespace detail
 
 namespace runtime {
 

@@ -54,6 +54,11 @@ struct named_rows {
     }
   }
   std::int64_t row(std::int64_t k) const { return rows_.empty() ? 0 : rows_[static_cast<std::size_t>(k)]; }
+  /// The rows of the first `n` lists of indices, as a list.
+  const std::int64_t* list(std::int64_t n) {
+    if (static_cast<std::int64_t>(rows_.size()) < n) rows_.resize(static_cast<std::size_t>(n), 0);
+    return rows_.data();
+  }
 
  private:
   std::vector<std::int64_t> rows_;

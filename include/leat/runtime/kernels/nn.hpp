@@ -5,18 +5,19 @@
 #include <leat/cpu/stacked_matmul.hpp>
 #include <leat/graph/older_spellings.hpp>
 #include <leat/named/definitions/nn.hpp>
+#include <leat/ops/arithmetic.hpp>
+#include <leat/runtime/kernels/array_steps.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
-
-#include <cmath>
 
 namespace leat::runtime {
 
 inline void run_bias_add(kernel_context& c) {
   if (c.type(0) == dtype::boolean) throw unimplemented("no kernel for dtype bool");
   const tensor_value bias = c.input(1);
-  tensor_value made = c.input(0).copy();
-  const shape& s = made.extent();
+  const tensor_value x = c.input(0);
+  const shape& s = x.extent();
   const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
   if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
   if (bias.extent().rank != 1) throw invalid_argument("Biases must be 1D: " + brackets(bias.extent()));
@@ -24,13 +25,13 @@ inline void run_bias_add(kernel_context& c) {
     throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias.extent()) + " vs. " +
                            brackets(s));
   const std::int64_t rows = product(s, 0, at), inner = product(s, at + 1, s.rank);
-  if (made.elements() == 0) return c.set(0, std::move(made));
-  with_number(made.type(), [&]<class T>(T) {
-    T* to = made.values<T>().data();
-    const T* b = bias.values<T>().data();
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t k = 0; k < s[at]; ++k)
-        for (std::int64_t i = 0; i < inner; ++i, ++to) *to = arithmetic<T>::add(*to, b[k]);
+  tensor_value made(x.type(), s);
+  with_number(x.type(), [&]<class T>(T) {
+    using list = array_steps<T>;
+    const T* const b = bias.values<T>().data();
+    list steps(inner == 1 ? rows : rows * s[at], inner == 1 ? s[at] : inner);
+    steps.template add<add_op>(inner == 1 ? list::by_column(b) : list::by_row(b, s[at]));
+    steps.run(x.values<T>().data(), made.template values<T>().data());
   });
   c.set(0, std::move(made));
 }
@@ -39,7 +40,7 @@ inline bool may_broadcast(const kernel_node& n) {
   const older_spelling* const s = find_older_spelling(n.type);
   return s == nullptr || !s->refuses_broadcasts;
 }
-inline void run_batch_product(kernel_context& c) {
+inline auto run_batch_product(kernel_context& c) {
   const tensor_value a = c.input(0), b = c.input(1);
   const shape &x = a.extent(), &y = b.extent();
   const bool ta = c.node.flag("adj_x"), tb = c.node.flag("adj_y");
@@ -56,16 +57,18 @@ inline void run_batch_product(kernel_context& c) {
   extent.push(n);
   tensor_value made(a.type(), extent);
   const kernels::matrix_stacks stacks(x.dim, x.rank, y.dim, y.rank, ta, tb);
-  with_number(a.type(), [&]<class T>(T) {
+  using computed = computed_by<stacked_products_op>;
+  const auto done = with_number(a.type(), [&]<class T>(T) -> computed {
     if constexpr (std::is_same_v<T, std::uint8_t>) throw unimplemented("no kernel for dtype uint8");
-    else cpu::multiply_stacks(stacks, a.values<T>().data(), b.values<T>().data(), made.values<T>().data());
+    else return computed::run<T>(a.values<T>().data(), b.values<T>().data(), made.values<T>().data(), stacks);
   });
   c.set(0, std::move(made));
+  return done;
 }
 
 LEAT_FILL(fill_network_kernels) {
   register_kernel("BiasAdd", run_bias_add);
-  register_kernel("BatchMatMulV2", run_batch_product);
+  register_class_kernel("BatchMatMulV2", run_batch_product);
 }
 
 }  // namespace leat::runtime

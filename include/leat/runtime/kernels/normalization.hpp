@@ -9,6 +9,9 @@
 #include <leat/cpu/local_response.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/named/definitions/nn.hpp>
+#include <leat/ops/stacked_matmul.hpp>
+#include <leat/runtime/kernels/array_steps.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -104,6 +107,20 @@ void with_normalized(dtype type, F f) {
   else throw unimplemented("no kernel for dtype " + dtype_name(type));
 }
 
+/// What normalization multiplies each channel by: scale / √(variance + epsilon).
+template <class T>
+std::vector<T> normal_slopes(const T* scale, const T* variance, std::int64_t channels, T epsilon) {
+  std::vector<T> slopes(static_cast<std::size_t>(channels));
+  for (std::int64_t k = 0; k < channels; ++k) slopes[static_cast<std::size_t>(k)] = scale[k] / std::sqrt(variance[k] + epsilon);
+  return slopes;
+}
+/// Adds the steps x = (x - mean) slope + offset.
+template <class T, class Operand>
+void add_normalization(array_steps<T>& steps, const Operand& mean, const Operand& slope, const Operand& offset) {
+  steps.template add<sub_op>(mean);
+  steps.template add<multiply_add_op>(slope, offset);
+}
+
 inline void run_batch_norm(kernel_context& c) {
   const tensor_value x = c.input(0), scale = c.input(1), offset = c.input(2), given_mean = c.input(3), given_variance = c.input(4);
   const channel_layout all = layout_of(c.node, x.extent(), "input");
@@ -119,7 +136,7 @@ inline void run_batch_norm(kernel_context& c) {
   with_normalized(x.type(), [&]<class T>(T) {
     const auto channels = static_cast<std::size_t>(all.channels);
     const T* const from = x.values<T>().data();
-    std::vector<T> mean(channels), variance(channels), out_mean(channels), out_variance(channels), slope(channels), base(channels);
+    std::vector<T> mean(channels), variance(channels), out_mean(channels), out_variance(channels);
     if (is_training) {
       const double count = static_cast<double>(all.count());
       const auto [sums] = sums_by_channel<T>(all, [from](std::int64_t i, std::int64_t) { return from[i]; });
@@ -145,21 +162,14 @@ inline void run_batch_norm(kernel_context& c) {
       out_mean = mean;
       out_variance = variance;
     }
-    for (std::size_t k = 0; k < channels; ++k) {
-      slope[k] = static_cast<T>(scale.values<T>()[k] / std::sqrt(variance[k] + static_cast<T>(epsilon)));
-      base[k] = offset.values<T>()[k];
-    }
+    const std::vector<T> slope =
+        normal_slopes(scale.values<T>().data(), variance.data(), all.channels, static_cast<T>(epsilon));
     tensor_value made(x.type(), x.extent());
-    T* const to = made.values<T>().data();
-    all.for_all([&](std::int64_t at, std::int64_t first, std::int64_t n) {
-      if (all.inner == 1)
-        for (std::int64_t k = 0; k < n; ++k)
-          to[at + k] = (from[at + k] - mean[static_cast<std::size_t>(k)]) * slope[static_cast<std::size_t>(k)] + base[static_cast<std::size_t>(k)];
-      else
-        for (std::int64_t k = 0; k < n; ++k)
-          to[at + k] =
-              (from[at + k] - mean[static_cast<std::size_t>(first)]) * slope[static_cast<std::size_t>(first)] + base[static_cast<std::size_t>(first)];
-    });
+    using list = array_steps<T>;
+    list steps(all.inner == 1 ? all.outer : all.outer * all.channels, all.inner == 1 ? all.channels : all.inner);
+    const auto each = [&](const T* values) { return all.inner == 1 ? list::by_column(values) : list::by_row(values, all.channels); };
+    add_normalization(steps, each(mean.data()), each(slope.data()), each(offset.values<T>().data()));
+    steps.run(from, made.values<T>().data());
     c.set(0, std::move(made));
     c.set(1, by_channel(scale.type(), out_mean));
     c.set(2, by_channel(scale.type(), out_variance));
@@ -246,11 +256,11 @@ inline void run_given_norm(kernel_context& c) {
     std::vector<T> slope = n.roots<T>(c.input(2));
     for (std::size_t k = 0; k < slope.size() && n.scales; ++k) slope[k] *= gamma.values<T>()[k];
     tensor_value made(x.type(), x.extent());
-    const T *const from = x.values<T>().data(), *const center = mean.values<T>().data(), *const base = beta.values<T>().data();
-    T* const to = made.values<T>().data();
-    n.all.for_all([&](std::int64_t at, std::int64_t, std::int64_t count) {
-      for (std::int64_t k = 0; k < count; ++k) to[at + k] = (from[at + k] - center[k]) * slope[static_cast<std::size_t>(k)] + base[k];
-    });
+    using list = array_steps<T>;
+    list steps(n.all.outer, n.all.channels);
+    add_normalization(steps, list::by_column(mean.values<T>().data()), list::by_column(slope.data()),
+                      list::by_column(beta.values<T>().data()));
+    steps.run(x.values<T>().data(), made.values<T>().data());
     c.set(0, std::move(made));
   });
 }
@@ -293,29 +303,27 @@ inline kernels::channel_window channel_window_of(const kernel_node& n, const sha
   if (radius < 0) throw invalid_argument("depth_radius must be 0 or more, not " + std::to_string(radius));
   return {std::min(radius, s[3]), s[3], product(s, 0, 3), real("bias", 1), real("alpha", 1), real("beta", 0.5f)};
 }
-template <class Kernel>
-void run_loops(const Kernel& kernel) {
-  cpu::loops_of<Kernel>::run(kernel);
-}
-inline void run_channel_norm(kernel_context& c) {
+inline auto run_channel_norm(kernel_context& c) {
   const tensor_value x = c.input(0);
   const auto w = channel_window_of(c.node, x.extent());
-  with_normalized(x.type(), [&]<class T>(T) {
+  return with_fraction(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), x.extent());
-    run_loops(kernels::local_response_kernel<T>(x.values<T>().data(), made.values<T>().data(), w));
+    const auto done = computed_by<local_response_op>::run<T>(x.values<T>().data(), made.values<T>().data(), w);
     c.set(0, std::move(made));
+    return done;
   });
 }
-inline void run_channel_norm_back(kernel_context& c) {
+inline auto run_channel_norm_back(kernel_context& c) {
   const tensor_value dy = c.input(0), x = c.input(1), y = c.input(2);
   const auto w = channel_window_of(c.node, x.extent());
   if (!(dy.extent() == x.extent()) || !(y.extent() == x.extent()))
     throw invalid_argument("input_grads, input_image and output_image must have the same shape");
-  with_normalized(x.type(), [&]<class T>(T) {
+  return with_fraction(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), x.extent());
-    run_loops(kernels::local_response_grad_kernel<T>(dy.values<T>().data(), x.values<T>().data(), y.values<T>().data(),
-                                                     made.values<T>().data(), w));
+    const auto done = computed_by<local_response_grad_op>::run<T>(dy.values<T>().data(), x.values<T>().data(), y.values<T>().data(),
+                                                                  made.values<T>().data(), w);
     c.set(0, std::move(made));
+    return done;
   });
 }
 
@@ -324,8 +332,8 @@ LEAT_FILL(fill_normalization_kernels) {
   register_kernels({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"}, run_batch_norm_back);
   register_kernel("BatchNormWithGlobalNormalization", run_given_norm);
   register_kernel("BatchNormWithGlobalNormalizationGrad", run_given_norm_back);
-  register_kernel("LRN", run_channel_norm);
-  register_kernel("LRNGrad", run_channel_norm_back);
+  register_class_kernel("LRN", run_channel_norm);
+  register_class_kernel("LRNGrad", run_channel_norm_back);
 }
 
 }  // namespace leat::runtime

@@ -2,7 +2,8 @@
 // Kernels of pooling (cpu/pools.hpp), for images and volumes of either layout.
 
 #include <leat/core/fill.hpp>
-#include <leat/cpu/pools.hpp>
+#include <leat/cpu/image_steps.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/image_settings.hpp>
 
 namespace leat::runtime {
@@ -27,18 +28,19 @@ inline image_windows pooling_of(const image_settings& settings, const shape& ima
 }
 
 template <int Axes, bool ByInputs = false>
-void run_max_pool(kernel_context& c) {
+auto run_max_pool(kernel_context& c) {
   const image_settings settings = pooling_settings<Axes, ByInputs>(c);
   const tensor_value images = c.input(0);
   const auto in = pooling_of(settings, settings.channels_last(images.extent(), "tensor_in"));
-  with_number(images.type(), [&]<class T>(T) {
+  return with_number(images.type(), [&]<class T>(T) {
     tensor_value held;
     const T* const from = channels_last<T>(settings, images, held);
-    set_images<T>(c, settings, images.type(), settings.result_shape(in, in.channels), [&](T* to) { cpu::max_pool(in, from, to); });
+    return set_images<T>(c, settings, images.type(), settings.result_shape(in, in.channels),
+                         [&](T* to) { return computed_by<max_pool_op<Axes>>::template run<T>(in, from, from, to); });
   });
 }
 template <int Axes, bool ByInputs = false>
-void run_max_pool_back(kernel_context& c) {
+auto run_max_pool_back(kernel_context& c) {
   const image_settings settings = pooling_settings<Axes, ByInputs>(c);
   const tensor_value images = c.input(0), dy = c.input(2);
   const shape image = settings.channels_last(images.extent(), "orig_input");
@@ -47,54 +49,58 @@ void run_max_pool_back(kernel_context& c) {
   want_shape(settings.channels_last(c.input(1).extent(), "orig_output"), result, "orig_output");
   want_shape(settings.channels_last(dy.extent(), "grad"), result, "grad");
   if (dy.type() != images.type()) throw unimplemented("no kernel for a gradient of another dtype than the images");
-  with_number(images.type(), [&]<class T>(T) {
+  return with_number(images.type(), [&]<class T>(T) {
     tensor_value held_images, held_results, held_slope;
     const T* const from = channels_last<T>(settings, images, held_images);
+    // The results are read only in volumes, where all elements that equal them get the gradient.
+    const T* const results = Axes == 2 ? nullptr : channels_last<T>(settings, c.input(1), held_results);
     const T* const slope = channels_last<T>(settings, dy, held_slope);
-    // Of equal elements, TensorFlow gives the gradient to the first in images, to all of them in volumes.
-    set_images<T>(c, settings, images.type(), image, [&](T* to) {
-      if constexpr (Axes == 2) cpu::max_pool_back(in, from, slope, to);
-      else cpu::max_pool_back_to_equals(in, from, channels_last<T>(settings, c.input(1), held_results), slope, to);
+    return set_images<T>(c, settings, images.type(), image, [&](T* to) {
+      return computed_by<max_pool_grad_op<Axes>>::template run<T>(in, from, results, slope, to);
     });
   });
 }
 template <int Axes, bool ByInputs = false>
-void run_max_pool_back_back(kernel_context& c) {
+auto run_max_pool_back_back(kernel_context& c) {
   const image_settings settings = pooling_settings<Axes, ByInputs>(c);
   const tensor_value images = c.input(0), slopes = c.input(2);
   const auto in = pooling_of(settings, settings.channels_last(images.extent(), "orig_input"));
   const shape result = settings.result_shape(in, in.channels);
   want_shape(settings.channels_last(c.input(1).extent(), "orig_output"), result, "orig_output");
   want_shape(slopes.extent(), images.extent(), "grad");
-  with_number(images.type(), [&]<class T>(T) {
+  return with_number(images.type(), [&]<class T>(T) {
     tensor_value held_images, held_slopes;
     const T* const from = channels_last<T>(settings, images, held_images);
     const T* const taken = channels_last<T>(settings, slopes, held_slopes);
-    set_images<T>(c, settings, images.type(), result, [&](T* to) { cpu::max_pool_back_back(in, from, taken, to); });
+    return set_images<T>(c, settings, images.type(), result,
+                         [&](T* to) { return computed_by<max_pool_grad_grad_op<Axes>>::template run<T>(in, from, taken, to); });
   });
 }
 template <int Axes>
-void run_average_pool(kernel_context& c) {
+auto run_average_pool(kernel_context& c) {
   const image_settings settings = pooling_settings<Axes>(c);
   const tensor_value images = c.input(0);
   const auto in = pooling_of(settings, settings.channels_last(images.extent(), "tensor_in"));
-  with_fraction(images.type(), [&]<class T>(T) {
+  return with_fraction(images.type(), [&]<class T>(T) {
     tensor_value held;
     const T* const from = channels_last<T>(settings, images, held);
-    set_images<T>(c, settings, images.type(), settings.result_shape(in, in.channels), [&](T* to) { cpu::average_pool(in, from, to); });
+    return set_images<T>(c, settings, images.type(), settings.result_shape(in, in.channels),
+                         [&](T* to) { return computed_by<avg_pool_op<Axes>>::template run<T>(in, from, from, to); });
   });
 }
 template <int Axes>
-void run_average_pool_back(kernel_context& c) {
+auto run_average_pool_back(kernel_context& c) {
   const image_settings settings = pooling_settings<Axes>(c);
   const shape image = settings.channels_last(settings.held_shape(c.numbers(0), "orig_input_shape"), "orig_input_shape");
   const tensor_value dy = c.input(1);
   const auto in = pooling_of(settings, image);
   want_shape(settings.channels_last(dy.extent(), "grad"), settings.result_shape(in, in.channels), "grad");
-  with_fraction(dy.type(), [&]<class T>(T) {
+  return with_fraction(dy.type(), [&]<class T>(T) {
     tensor_value held;
     const T* const slope = channels_last<T>(settings, dy, held);
-    set_images<T>(c, settings, dy.type(), image, [&](T* to) { cpu::average_pool_back(in, slope, to); });
+    return set_images<T>(c, settings, dy.type(), image, [&](T* to) {
+      return computed_by<avg_pool_grad_op<Axes>>::template run<T>(in, nullptr, nullptr, slope, to);
+    });
   });
 }
 
@@ -166,19 +172,19 @@ inline void run_max_pool_back_back_from_places(kernel_context& c) {
 }
 
 LEAT_FILL(fill_pool_kernels) {
-  register_kernel("MaxPool", run_max_pool<2>);
-  register_kernel("MaxPoolGrad", run_max_pool_back<2>);
-  register_kernel("MaxPoolGradGrad", run_max_pool_back_back<2>);
-  register_kernel("MaxPoolV2", run_max_pool<2, true>);
-  register_kernel("MaxPoolGradV2", run_max_pool_back<2, true>);
-  register_kernel("MaxPoolGradGradV2", run_max_pool_back_back<2, true>);
-  register_kernel("MaxPool3D", run_max_pool<3>);
-  register_kernel("MaxPool3DGrad", run_max_pool_back<3>);
-  register_kernel("MaxPool3DGradGrad", run_max_pool_back_back<3>);
-  register_kernel("AvgPool", run_average_pool<2>);
-  register_kernel("AvgPoolGrad", run_average_pool_back<2>);
-  register_kernel("AvgPool3D", run_average_pool<3>);
-  register_kernel("AvgPool3DGrad", run_average_pool_back<3>);
+  register_class_kernel("MaxPool", run_max_pool<2>);
+  register_class_kernel("MaxPoolGrad", run_max_pool_back<2>);
+  register_class_kernel("MaxPoolGradGrad", run_max_pool_back_back<2>);
+  register_class_kernel("MaxPoolV2", run_max_pool<2, true>);
+  register_class_kernel("MaxPoolGradV2", run_max_pool_back<2, true>);
+  register_class_kernel("MaxPoolGradGradV2", run_max_pool_back_back<2, true>);
+  register_class_kernel("MaxPool3D", run_max_pool<3>);
+  register_class_kernel("MaxPool3DGrad", run_max_pool_back<3>);
+  register_class_kernel("MaxPool3DGradGrad", run_max_pool_back_back<3>);
+  register_class_kernel("AvgPool", run_average_pool<2>);
+  register_class_kernel("AvgPoolGrad", run_average_pool_back<2>);
+  register_class_kernel("AvgPool3D", run_average_pool<3>);
+  register_class_kernel("AvgPool3DGrad", run_average_pool_back<3>);
   register_kernel("MaxPoolWithArgmax", run_max_pool_with_places);
   register_kernel("MaxPoolGradWithArgmax", run_max_pool_back_to_places);
   register_kernel("MaxPoolGradGradWithArgmax", run_max_pool_back_back_from_places);

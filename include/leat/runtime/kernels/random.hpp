@@ -132,19 +132,21 @@ inline tensor_value seed_pair(kernel_context& c, int k) {
   return seed;
 }
 template <distribution_of_numbers How>
-void run_stateless(kernel_context& c) {
+auto run_stateless(kernel_context& c) {
+  using computed = computed_by<stateless_random_op<How>>;
   const shape extent = shape_from(c.numbers(0));
   const tensor_value seed = seed_pair(c, 1);
   const dtype type = c.node.type_of("dtype", dtype::float32);
   tensor_value made(type, extent);
-  with_fraction(type, [&](auto) {
-    with_index(seed.type(), [&]<class Seed>(Seed) {
-      run_class_kernel<kernels::stateless_random_kernel<How, Seed>>({static_cast<std::int64_t>(type)}, {&seed}, made);
+  const auto done = with_fraction(type, [&](auto) {
+    return with_index(seed.type(), [&]<class Seed>(Seed) {
+      return computed::template run_step<Seed, Seed>({static_cast<std::int64_t>(type)}, {&seed}, made);
     });
   });
   c.set(0, std::move(made));
+  return done;
 }
-inline void run_stateless_integers(kernel_context& c) {
+inline auto run_stateless_integers(kernel_context& c) {
   const shape extent = shape_from(c.numbers(0));
   const tensor_value seed = seed_pair(c, 1);
   for (const int k : {2, 3})
@@ -154,14 +156,15 @@ inline void run_stateless_integers(kernel_context& c) {
   if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
   const dtype type = c.type(2);
   tensor_value made(type, extent);
-  with_index(type, [&](auto) {
-    with_index(seed.type(), [&]<class Seed>(Seed) {
-      run_class_kernel<kernels::stateless_integers_kernel<Seed>>({static_cast<std::int64_t>(type), low, high}, {&seed}, made);
+  const auto done = with_index(type, [&](auto) {
+    return with_index(seed.type(), [&]<class Seed>(Seed) {
+      return computed_by<stateless_integers_op>::run_step<Seed, Seed>({static_cast<std::int64_t>(type), low, high}, {&seed}, made);
     });
   });
   c.set(0, std::move(made));
+  return done;
 }
-inline void run_stateless_multinomial(kernel_context& c) {
+inline auto run_stateless_multinomial(kernel_context& c) {
   const tensor_value logits = c.input(0), seed = seed_pair(c, 2);
   const shape& s = logits.extent();
   if (s.rank != 2) throw invalid_argument("logits should be a matrix, got shape " + brackets(s));
@@ -174,15 +177,15 @@ inline void run_stateless_multinomial(kernel_context& c) {
   extent.push(s[0]);
   extent.push(samples);
   tensor_value made(type, extent);
-  with_fraction(logits.type(), [&]<class T>(T) {
-    with_index(seed.type(), [&]<class Seed>(Seed) {
-      with_index(type, [&](auto) {
-        run_class_kernel<kernels::stateless_multinomial_kernel<T, Seed>>({samples, static_cast<std::int64_t>(type)}, {&logits, &seed},
-                                                                         made);
+  const auto done = with_fraction(logits.type(), [&]<class T>(T) {
+    return with_index(seed.type(), [&]<class Seed>(Seed) {
+      return with_index(type, [&](auto) {
+        return computed_by<stateless_multinomial_op>::run_step<T, Seed>({samples, static_cast<std::int64_t>(type)}, {&logits, &seed}, made);
       });
     });
   });
   c.set(0, std::move(made));
+  return done;
 }
 
 /// A number of independent events of which `rate` are expected, drawn with as many uniform numbers of `seed` as it takes. Sources: for small
@@ -234,11 +237,11 @@ inline void run_poisson(kernel_context& c) {
 
 LEAT_FILL(fill_random_kernels) {
   register_kernel("RandomPoissonV2", run_poisson);
-  register_kernel("StatelessRandomUniform", run_stateless<distribution_of_numbers::uniform>);
-  register_kernel("StatelessRandomNormal", run_stateless<distribution_of_numbers::normal>);
-  register_kernel("StatelessTruncatedNormal", run_stateless<distribution_of_numbers::truncated_normal>);
-  register_kernel("StatelessRandomUniformInt", run_stateless_integers);
-  register_kernel("StatelessMultinomial", run_stateless_multinomial);
+  register_class_kernel("StatelessRandomUniform", run_stateless<distribution_of_numbers::uniform>);
+  register_class_kernel("StatelessRandomNormal", run_stateless<distribution_of_numbers::normal>);
+  register_class_kernel("StatelessTruncatedNormal", run_stateless<distribution_of_numbers::truncated_normal>);
+  register_class_kernel("StatelessRandomUniformInt", run_stateless_integers);
+  register_class_kernel("StatelessMultinomial", run_stateless_multinomial);
   register_kernel("RandomUniform", [](kernel_context& c) {
     run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return uniform<T>(seed, i); });
   });

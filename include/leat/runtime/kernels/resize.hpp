@@ -4,6 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/resize.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -41,10 +42,6 @@ struct resized {
     return {n.flag("align_corners"), n.flag("half_pixel_centers"), batch, h, w, channels, to_h, to_w};
   }
 };
-template <class Kernel>
-void run_images(const Kernel& kernel) {
-  cpu::loops_of<Kernel>::run(kernel);
-}
 inline const shape& images_shape(const tensor_value& v, std::string_view what) {
   if (v.extent().rank != 4) throw invalid_argument(std::string(what) + " must be 4-dimensional, not " + brackets(v.extent()));
   return v.extent();
@@ -55,22 +52,24 @@ inline std::array<std::int64_t, 2> two_sizes(kernel_context& c) {
   return {sizes[0], sizes[1]};
 }
 
-inline void run_resize_nearest(kernel_context& c) {
+inline auto run_resize_nearest(kernel_context& c) {
+  using computed = computed_by<resize_nearest_op>;
   const tensor_value images = c.input(0);
   const auto [to_h, to_w] = two_sizes(c);
   const resized r(images_shape(images, "input"), to_h, to_w);
   const auto how = r.by(c.node);
-  with_storage(images.type(), [&]<class T>(T) {
+  return with_storage(images.type(), [&]<class T>(T) -> computed {
     if constexpr (std::is_same_v<T, std::string>) {
       throw unimplemented("no kernel for strings");
     } else {
       tensor_value made(images.type(), r.result());
-      run_images(kernels::resize_nearest_kernel<T>(stored<T>(images), stored<T>(made), how));
+      const auto done = computed::run<T>(stored<T>(images), stored<T>(made), how);
       c.set(0, std::move(made));
+      return done;
     }
   });
 }
-inline void run_resize_nearest_back(kernel_context& c) {
+inline auto run_resize_nearest_back(kernel_context& c) {
   const tensor_value dy = c.input(0);
   const auto [h, w] = two_sizes(c);
   const shape& given = images_shape(dy, "grads");
@@ -79,44 +78,45 @@ inline void run_resize_nearest_back(kernel_context& c) {
   image.dim[2] = w;
   const resized r(image, given[1], given[2]);
   const auto how = r.by(c.node);
-  with_number(dy.type(), [&]<class T>(T) {
+  return with_number(dy.type(), [&]<class T>(T) {
     tensor_value made(dy.type(), image);
-    run_images(kernels::resize_nearest_grad_kernel<T>(dy.values<T>().data(), made.values<T>().data(), how));
+    const auto done = computed_by<resize_nearest_grad_op>::run<T>(dy.values<T>().data(), made.values<T>().data(), how);
     c.set(0, std::move(made));
+    return done;
   });
 }
-inline void run_resize_bilinear(kernel_context& c) {
+inline auto run_resize_bilinear(kernel_context& c) {
   const tensor_value images = c.input(0);
   const auto [to_h, to_w] = two_sizes(c);
   const resized r(images_shape(images, "input"), to_h, to_w);
   const auto how = r.by(c.node);
-  with_number(images.type(), [&]<class T>(T) {
+  return with_number(images.type(), [&]<class T>(T) {
     tensor_value made(dtype::float32, r.result());
-    run_images(kernels::resize_bilinear_kernel<T>(images.values<T>().data(), made.values<float>().data(), how));
+    const auto done = computed_by<resize_bilinear_op>::run<T>(images.values<T>().data(), made.values<float>().data(), how);
     c.set(0, std::move(made));
+    return done;
   });
 }
-inline void run_resize_bilinear_back(kernel_context& c) {
+inline auto run_resize_bilinear_back(kernel_context& c) {
   const tensor_value dy = c.input(0), original = c.input(1);
   const shape& given = images_shape(dy, "grads");
   const shape& image = images_shape(original, "original_image");
   const resized r(image, given[1], given[2]);
   if (given[0] != r.batch || given[3] != r.channels) throw invalid_argument("grads and original_image must have the same batch and channels");
   const auto how = r.by(c.node);
-  if (original.type() != dtype::float32 && original.type() != dtype::float64)
-    throw unimplemented("no kernel for dtype " + dtype_name(original.type()));
-  with_number(original.type(), [&]<class T>(T) {
+  return with_fraction(original.type(), [&]<class T>(T) {
     tensor_value made(original.type(), image);
-    run_images(kernels::resize_bilinear_grad_kernel<T>(dy.values<float>().data(), made.values<T>().data(), how));
+    const auto done = computed_by<resize_bilinear_grad_op>::run<float>(dy.values<float>().data(), made.values<T>().data(), how);
     c.set(0, std::move(made));
+    return done;
   });
 }
 
 LEAT_FILL(fill_resize_kernels) {
-  register_kernel("ResizeNearestNeighbor", run_resize_nearest);
-  register_kernel("ResizeNearestNeighborGrad", run_resize_nearest_back);
-  register_kernel("ResizeBilinear", run_resize_bilinear);
-  register_kernel("ResizeBilinearGrad", run_resize_bilinear_back);
+  register_class_kernel("ResizeNearestNeighbor", run_resize_nearest);
+  register_class_kernel("ResizeNearestNeighborGrad", run_resize_nearest_back);
+  register_class_kernel("ResizeBilinear", run_resize_bilinear);
+  register_class_kernel("ResizeBilinearGrad", run_resize_bilinear_back);
 }
 
 }  // namespace leat::runtime

@@ -5,6 +5,7 @@
 #include <leat/kernels/lookups.hpp>
 #include <leat/named/definitions/array.hpp>
 #include <leat/ops/array_shape.hpp>
+#include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/value_list.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -200,62 +201,70 @@ inline void run_strided_slice_grad(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// Concatenates arrays: each of the `rows` rows takes `widths[k]` elements from array k.
-inline tensor_value beside(dtype type, const shape& extent, std::int64_t rows, const std::vector<tensor_value>& parts,
-                           const std::vector<std::int64_t>& widths) {
-  tensor_value made(type, extent);
-  if (made.elements() == 0) return made;  // with width 0, `rows` may be any number
-  with_storage(type, [&]<class S>(S) {
+/// Concatenates the first inputs of a node: each of the `rows` rows takes `widths[k]` elements from input k.
+inline auto concatenate(kernel_context& c, const shape& extent, std::int64_t rows, const std::vector<std::int64_t>& widths) {
+  tensor_value made(c.type(0), extent);
+  if (made.elements() == 0) rows = 0;  // with width 0, it may be any number
+  const auto done = with_storage(made.type(), [&]<class S>(S) {
+    constexpr int most = kernels::concat_kernel<S>::most;
+    const int count = static_cast<int>(widths.size());
+    const std::int64_t whole = rows == 0 ? 0 : made.elements() / rows;
     S* to = stored<S>(made);
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::size_t k = 0; k < parts.size(); ++k) to = kernels::copy_row(stored<S>(parts[k]) + r * widths[k], widths[k], to);
+    const auto some = [&](int first) {
+      const S* from[most];
+      const int inputs = std::min(most, count - first);
+      for (int k = 0; k < inputs; ++k) from[k] = stored<S>(c.input(first + k));
+      return computed_by<concat_op>::run<S>(std::data(from), widths.data() + first, inputs, to, rows, whole);
+    };
+    auto all = some(0);
+    for (int first = most; first < count; first += most) {
+      for (int k = first - most; k < first; ++k) to += widths[static_cast<std::size_t>(k)];
+      all = some(first);
+    }
+    return all;
   });
-  return made;
+  c.set(0, std::move(made));
+  return done;
 }
-inline void run_pack(kernel_context& c) {
+inline auto run_pack(kernel_context& c) {
   const shape part = c.extent(0);
   const int axis = axis_of(c.node.integer("axis"), part.rank + 1);
   if (part.rank == max_rank) throw unimplemented("more than 8 dimensions");
-  std::vector<tensor_value> parts;
-  for (int k = 0; k < c.input_count(); ++k) {
+  for (int k = 0; k < c.input_count(); ++k)
     if (!(c.extent(k) == part))
       throw invalid_argument("Shapes of all inputs must match: values[0].shape = " + brackets(part) + " != values[" + std::to_string(k) +
                              "].shape = " + brackets(c.extent(k)));
-    parts.push_back(c.input(k));
-  }
   shape extent;
   for (int i = 0; i <= part.rank; ++i) {
     if (i == axis) extent.push(c.input_count());
     if (i < part.rank) extent.push(part[i]);
   }
   const std::int64_t rows = product(part, 0, axis), width = product(part, axis, part.rank);
-  const dtype type = c.type(0);
-  c.set(0, beside(type, extent, rows, parts, std::vector<std::int64_t>(parts.size(), width)));
+  return concatenate(c, extent, rows, std::vector<std::int64_t>(static_cast<std::size_t>(c.input_count()), width));
 }
-inline void run_concat(kernel_context& c, int first, int count, std::int64_t given) {
-  const shape base = c.extent(first);
+inline auto run_concat(kernel_context& c) {
+  const int count = c.input_count() - 1;
+  const std::int64_t given = c.number(count);
+  const shape base = c.extent(0);
   if (base.rank == 0)
     throw invalid_argument("ConcatOp : Expected concatenating dimensions in the range [0, 0), but got " + std::to_string(given));
   const int axis = axis_of(given, base.rank, "ConcatOp : concatenating dimension");
   shape extent = base;
   extent.dim[axis] = 0;
-  std::vector<tensor_value> parts;
-  std::vector<std::int64_t> widths;
-  for (int k = first; k < first + count; ++k) {
+  std::vector<std::int64_t> widths(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) {
     const shape& s = c.extent(k);
     if (s.rank != base.rank)
       throw invalid_argument("ConcatOp : Ranks of all input tensors should match: shape[0] = " + brackets(base) + " vs. shape[" +
-                             std::to_string(k - first) + "] = " + brackets(s));
+                             std::to_string(k) + "] = " + brackets(s));
     for (int i = 0; i < s.rank; ++i)
       if (i != axis && s[i] != base[i])
         throw invalid_argument("ConcatOp : Dimension " + std::to_string(i) + " in both shapes must be equal: shape[0] = " + brackets(base) +
-                               " vs. shape[" + std::to_string(k - first) + "] = " + brackets(s));
+                               " vs. shape[" + std::to_string(k) + "] = " + brackets(s));
     extent.dim[axis] += s[axis];
-    parts.push_back(c.input(k));
-    widths.push_back(product(s, axis, s.rank));
+    widths[static_cast<std::size_t>(k)] = product(s, axis, s.rank);
   }
-  const dtype type = c.type(first);
-  c.set(0, beside(type, extent, product(base, 0, axis), parts, widths));
+  return concatenate(c, extent, product(base, 0, axis), widths);
 }
 
 /// Splits an array along an axis into slices of these sizes; with `drop`, slices of size 1 without that axis.
@@ -358,7 +367,7 @@ inline std::vector<std::int64_t> reversed_axes(kernel_context& c, const shape& s
     if (flags[i]) axes.push_back(static_cast<std::int64_t>(i));
   return axes;
 }
-inline void run_reverse(kernel_context& c) {
+inline auto run_reverse(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
   bool turned[max_rank]{};
@@ -368,10 +377,11 @@ inline void run_reverse(kernel_context& c) {
     turned[at] = true;
   }
   tensor_value made(in.type(), s);
-  with_storage(in.type(), [&]<class S>(S) {
-    kernels::reverse_kernel<S>(stored<S>(in), stored<S>(made), s, turned).run_all();
+  const auto done = with_storage(in.type(), [&]<class S>(S) {
+    return computed_by<reverse_op>::run<S>(stored<S>(in), stored<S>(made), s, std::data(turned));
   });
   c.set(0, std::move(made));
+  return done;
 }
 
 LEAT_FILL(fill_shape_kernels) {
@@ -394,13 +404,13 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("BroadcastGradientArgs", run_broadcast_gradient_args);
   register_kernel("StridedSlice", run_strided_slice);
   register_kernel("StridedSliceGrad", run_strided_slice_grad);
-  register_kernel("Pack", run_pack);
+  register_class_kernel("Pack", run_pack);
   register_kernel("Unpack", run_unpack);
-  register_kernel("ConcatV2", [](kernel_context& c) { run_concat(c, 0, c.input_count() - 1, c.number(c.input_count() - 1)); });
+  register_class_kernel("ConcatV2", run_concat);
   register_kernel("Split", run_split);
   register_kernel("SplitV", run_split_sizes);
   register_kernel("Tile", run_tile);
-  register_kernels({"ReverseV2", "Reverse"}, run_reverse);
+  for (const char* type : {"ReverseV2", "Reverse"}) register_class_kernel(type, run_reverse);
   register_kernel("ConcatOffset", [](kernel_context& c) {
     const auto first = c.numbers(1);
     const int axis = axis_of(c.number(0), static_cast<int>(first.size()), "concat_dim");

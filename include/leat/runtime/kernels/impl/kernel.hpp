@@ -144,4 +144,17 @@ LEAT_FUNCTION void register_kernel(std::string_view type, operator_kernel k) {
   table.by_type.try_emplace(std::string(type), std::move(k));
 }
 
+LEAT_FUNCTION void detail::enter_kernel(std::string_view type, operator_kernel k, std::string_view of_class) {
+  auto& table = kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  if (table.by_type.try_emplace(std::string(type), std::move(k)).second) table.classes.emplace(type, of_class);
+}
+
+LEAT_FUNCTION std::string_view detail::class_of_kernel(std::string_view type) {
+  auto& table = kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.classes.find(std::string(type));
+  return at == table.classes.end() ? std::string_view{} : at->second;
+}
+
 }  // namespace leat
