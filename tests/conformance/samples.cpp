@@ -187,6 +187,12 @@ std::vector<sample> written_samples() {
   add("SparseReorder", {places, x({3}), sides});
   add("SparseConcat", {places, places, x({3}), x({3}), sides, sides}, {{"concat_dim", 1}});
   add("SparseSlice", {places, x({3}), sides, numbers({0, 1}, dtype::int64), numbers({2, 2}, dtype::int64)});
+  const argument set = indices({2, 3}, {3, 1, 3, 4, 5, 5}), other_set = indices({2, 2}, {1, 7, 5, 4});
+  const argument values_of_set = indices({3}, {4, 1, 3});
+  const attribute_map united{{"set_operation", "union"}};
+  add("DenseToDenseSetOperation", {set, other_set}, united);
+  add("DenseToSparseSetOperation", {set, places, values_of_set, sides}, united);
+  add("SparseToSparseSetOperation", {places, values_of_set, sides, places, values_of_set, sides}, united);
   sum("SparseFillEmptyRows", {places, x({3}), sides, x({})});
   sum("SparseFillEmptyRowsGrad", {indices({2}, {0, 2}, dtype::int64), x({3})});
   add("SparseReshape", {places, sides, numbers({3, 2}, dtype::int64)});
@@ -320,6 +326,9 @@ std::vector<sample> written_samples() {
     add("MaxPoolGradGradWithArgmax", {x({1, 2, 4, 2}), x({1, 2, 4, 2}), of_greatest}, placed);
     const attribute_map dilated{{"padding", padding}, {"strides", integers{1, 1, 1, 1}}, {"rates", integers{1, 1, 2, 1}}};
     const std::int64_t rows = n == 2 ? 4 : 3, columns = n == 2 ? 4 : 2;
+    attribute_map cut = dilated;
+    cut["ksizes"] = integers{1, 2, 2, 1};
+    add("ExtractImagePatches", {x({2, 4, 4, 2})}, cut);
     add("Dilation2D", {x({2, 4, 4, 2}), x({2, 2, 2})}, dilated);
     sum("Dilation2DBackpropInput", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
     sum("Dilation2DBackpropFilter", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
@@ -551,6 +560,15 @@ std::vector<sample> written_samples() {
   add("TopKV2", {x({2, 5}), number(3)});
   add("TopKV2", {x({4}), number(0)});
   add("TopK", {x({2, 5})}, {{"k", 3}});
+  for (const bool reverse : {false, true}) add("NthElement", {x({2, 5}), number(1)}, {{"reverse", reverse}});
+  add("NthElement", {x({4}), number(3)});
+  for (const dtype type : {dtype::int32, dtype::int64}) {
+    add("BroadcastArgs", {numbers({3, 1}, type), numbers({2, 1, 4}, type)});
+    add("BroadcastArgs", {numbers({}, type), numbers({2}, type)});
+  }
+  add("Empty", {numbers({2, 3})}, {{"dtype", dtype::float32}, {"init", true}});
+  add("DeepCopy", {x({2, 3})});
+  add("ParallelConcat", {x({1, 3}), x({1, 3})}, {{"N", 2}, {"shape", leat::to_proto(sized({2, 3}))}});
   add("InTopKV2", {of(dtype::float32, {2, 3}), indices({2}, {0, 2}), number(2)});
   add("InTopK", {of(dtype::float32, {2, 3}), indices({2}, {0, 2})}, {{"k", 2}});
   for (const char* type : {"Unique", "UniqueWithCounts"}) add(type, {indices({5}, {3, 1, 3, 2, 1})});

@@ -262,6 +262,30 @@ LEAT_FILL(fill_array_definitions) {
   define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", {.is = nature::pure}, shapes::like<0>);
   define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32",
                   {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) { c.set_all(vector_of(-1)); });
+  define_operator("BroadcastArgs(s0: T, s1: T) -> (r0: T); T: {int32, int64} = int32", {.is = nature::pure, .stops_gradient = true},
+                  [](shape_context& c) {
+                    const shape &a = c.input(0).extent, &b = c.input(1).extent;
+                    for (const int k : {0, 1}) shapes::want_rank(c, k, 1);
+                    const bool is_known = a.has_rank() && b.has_rank() && a[0] >= 0 && b[0] >= 0;
+                    c.set(0, vector_of(is_known ? std::max(a[0], b[0]) : unknown_dimension));
+                  });
+  define_operator("Empty(shape: int32) -> (output: dtype); init: bool = false", {.is = nature::pure, .stops_gradient = true},
+                  [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+  define_operator("DeepCopy(x: T) -> (y: T)", {.is = nature::pure}, shapes::like<0>);
+  define_operator("ParallelConcat(values: N*T) -> (output: T); shape: shape", {.is = nature::pure}, [](shape_context& c) {
+    const auto* a = c.attribute("shape");
+    const auto* said = a != nullptr ? a->get_if<tensor_shape_proto>() : nullptr;
+    if (said == nullptr) return;
+    const shape whole = to_shape(*said);
+    if (!whole.is_static()) c.fail("shape attr must be fully defined.");
+    if (whole.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+    shape row = whole;
+    row.dim[0] = 1;
+    for (int k = 0; k < c.input_count(); ++k)
+      if (!may_equal(c.input(k).extent, row))
+        c.fail("All input shapes must be " + leat::shape_text(row) + ", not " + leat::shape_text(c.input(k).extent));
+    c.set(0, whole);
+  });
   define_operator("Where(input: T) -> (index: int64); T: type = bool", {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
     shape s = vector_of(-1);
     s.push(c.input(0).extent.has_rank() ? c.input(0).extent.rank : unknown_dimension);
@@ -353,6 +377,18 @@ LEAT_FILL(fill_array_definitions) {
                   {.is = nature::pure, .stops_gradient = true}, shapes::like<1>);
   define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32",
                   {.is = nature::pure, .stops_gradient = true}, shapes::like<1>);
+  define_operator("NthElement(input: T, n: int32) -> (values: T); reverse: bool = false", {.is = nature::pure}, [](shape_context& c) {
+    shapes::want_rank(c, 1, 0);
+    shape extent = c.input(0).extent;
+    if (!extent.has_rank()) return;
+    if (extent.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+    const auto n = shapes::number(c, 1);
+    const std::int64_t columns = extent[extent.rank - 1];
+    if (n && c.constant(1) && columns >= 0 && *n >= columns)
+      c.fail("Input must have last dimension > n = " + std::to_string(*n) + " but is " + std::to_string(columns));
+    --extent.rank;
+    c.set(0, extent);
+  });
   define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", {.is = nature::pure}, [](shape_context& c) {
     c.set(0, vector_of(-1));
     c.set(1, c.input(0).extent);

@@ -125,6 +125,20 @@ inline void dilated_shape(shape_context& c) {
   }
   c.set(0, result);
 }
+/// Images in windows of `ksizes`, whose elements become channels.
+inline void patches_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  const shape& image = c.input(0).extent;
+  if (!image.has_rank()) return;
+  shape result = image;
+  for (int i = 1; i < 3; ++i) {
+    const std::int64_t window = attribute_at(c, "ksizes", i, 1), rate = attribute_at(c, "rates", i, 1);
+    if (window < 1 || rate < 1) c.fail("windows of " + std::to_string(window) + " elements with rate " + std::to_string(rate));
+    result.dim[i] = windows(c, image[i], window, attribute_at(c, "strides", i, 1), rate);
+    if (result[3] >= 0 && !multiplies(result[3], window, result.dim[3])) c.fail("patches of more than 2^63 elements");
+  }
+  c.set(0, result);
+}
 inline void given_normalized_gradient_shape(shape_context& c) {
   c.set(0, c.input(0).extent);
   for (int k = 1; k < c.result_count(); ++k) c.set(k, c.input(1).extent);
@@ -224,6 +238,8 @@ LEAT_FILL(fill_image_definitions) {
   define_operator("Dilation2D(input: T, filter: T) -> (output: T); " + rates, pure, dilated_shape);
   define_operator("Dilation2DBackpropInput(input: T, filter: T, out_backprop: T) -> (in_backprop: T); " + rates, pure, shapes::like<0>);
   define_operator("Dilation2DBackpropFilter(input: T, filter: T, out_backprop: T) -> (filter_backprop: T); " + rates, pure, shapes::like<1>);
+
+  define_operator("ExtractImagePatches(images: T) -> (patches: T); ksizes: list(int); " + rates, pure, patches_shape);
 
   const std::string block = "block_size: int >= 2; data_format: string = \"NHWC\"";
   define_operator("SpaceToDepth(input: T) -> (output: T); " + block, pure, block_shape<true>);

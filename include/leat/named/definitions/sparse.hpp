@@ -1,5 +1,5 @@
 #pragma once
-// Definitions of operators on sparse tensors, and of distances and labels of sequences, which are sparse tensors.
+// Definitions of operators on sparse tensors and sets, and of distances and labels of sequences, which are sparse tensors.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
@@ -41,6 +41,31 @@ LEAT_FILL(fill_sparse_definitions) {
   const std::string sparse = " -> (output_indices: int64, output_values: T, output_shape: int64)";
   define_operator("SparseConcat(indices: N*int64, values: N*T, shapes: N*int64)" + sparse + "; concat_dim: int; N: int >= 2", stops, open);
   define_operator("SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64)" + sparse, pure, open);
+
+  const std::string sets =
+      " -> (result_indices: int64, result_values: T, result_shape: int64); set_operation: string; validate_indices: bool = true";
+  const auto combined = [](shape_context& c) {
+    int rank = unknown_dimension;
+    for (int k = 0; k < c.input_count(); ++k) {  // a tensor of sets, or the indices of one
+      const shape& s = c.input(k).extent;
+      const bool is_sparse = c.input_count() > 2 && (k > 0 || c.input_count() == 6);
+      if (is_sparse) shapes::want_rank(c, k, 2);
+      else if (s.has_rank() && s.rank < 2) c.fail("Input rank must be at least 2 but is " + std::to_string(s.rank));
+      if (s.has_rank()) rank = is_sparse ? static_cast<int>(std::min<std::int64_t>(s[1], max_rank)) : s.rank;
+      if (is_sparse) k += 2;
+    }
+    shape pairs = shapes::vector_of(-1);
+    pairs.push(rank);
+    c.set(0, pairs);
+    c.set(1, shapes::vector_of(-1));
+    c.set(2, shapes::vector_of(rank));
+  };
+  const std::string first = "set1_indices: int64, set1_values: T, set1_shape: int64, ";
+  const std::string second = "set2_indices: int64, set2_values: T, set2_shape: int64";
+  define_operator("DenseToDenseSetOperation(set1: T, set2: T)" + sets, stops, combined);
+  define_operator("DenseToSparseSetOperation(set1: T, " + second + ")" + sets, stops, combined);
+  define_operator("SparseToSparseSetOperation(" + first + second + ")" + sets, stops, combined);
+
   define_operator(
       "EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, truth_values: T, "
       "truth_shape: int64) -> (output: float32); normalize: bool = true",

@@ -226,6 +226,13 @@ inline gradient_list gradient_of_gather_nd(const gradient_call& c) {
 }
 inline gradient_list gradient_of_scatter_nd(const gradient_call& c) { return {{}, gather_nd(c.dy(), c.input(0))}; }
 
+/// Elements of a row that are equal to its n-th share the gradient.
+inline gradient_list gradient_of_nth_element(const gradient_call& c) {
+  const output chosen = cast(equal(expand_dims(c.result(), -1), c.input(0)), c.dy().type());
+  const output dy = expand_dims(c.dy(), -1);
+  const output count = expand_dims(reduce_sum(chosen, -1), -1);
+  return {divide(chosen, count) * dy};
+}
 /// Each element of dy goes to the position among all elements to which its index in the last axis refers.
 inline gradient_list gradient_of_top_k(const gradient_call& c) {
   const output dy = c.dy();
@@ -395,6 +402,7 @@ LEAT_FILL(fill_gather_gradients) {
       {"ResourceGather", gradient_of_gather_by_handle},
       {"GatherNd", gradient_of_gather_nd},
       {"ScatterNd", gradient_of_scatter_nd},
+      {"NthElement", gradient_of_nth_element},
       {"TopKV2", gradient_of_top_k}, {"TopK", gradient_of_top_k},
       {"UnsortedSegmentSum", gradient_of_segment_sum},
       {"SegmentSum", gradient_of_sorted_segment_sum},

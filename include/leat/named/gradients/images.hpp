@@ -3,6 +3,7 @@
 // mirror images, and blocks of pixels that become channels or batches. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
+#include <leat/named/gradients/gather.hpp>
 #include <leat/named/gradients/pools.hpp>
 
 namespace leat::detail {
@@ -96,6 +97,21 @@ inline gradient_list gradient_of_dilation(const gradient_call& c) {
       image_node(c, "Dilation2DBackpropInput", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(image));
   return {by_image, image_node(c, "Dilation2DBackpropFilter", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(filter))};
 }
+/// The gradient of patches: each pixel gets the sum over its copies. Patches of the pixels' numbers say which they are; the pixels are
+/// counted from 1, and number 0 is outside the image.
+inline gradient_list gradient_of_patches(const gradient_call& c) {
+  const output images = c.input(0);
+  const output sizes = shape_of(images);
+  const output batch = index(sizes, {0}), rows = index(sizes, {1}), columns = index(sizes, {2}), channels = index(sizes, {3});
+  const output count = rows * columns + 1;
+  const output one = images.owner().named().make_constant(images.owner(), std::int32_t{1}, "Const");
+  const output numbers = reshape(range_to(1, count), stack({one, rows, columns, one}));
+  attribute_map settings = c.attributes({"ksizes", "strides", "rates", "padding"});
+  const output copies = reshape(call_operator(images.owner(), "ExtractImagePatches", {numbers}, std::move(settings)).result(), {-1});
+  const output slopes = transpose(reshape(c.dy(), stack({batch, element_count_of(copies), channels})), {1, 0, 2});
+  const output sums = slice(unsorted_segment_sum(slopes, copies, count), {1, 0, 0}, {-1, -1, -1});
+  return {reshape(transpose(sums, {1, 0, 2}), sizes)};
+}
 inline gradient_list gradient_of_given_norm(const gradient_call& c) {
   const output x = c.input(0), mean = c.input(1), variance = c.input(2), gamma = c.input(4);
   const tensor_info channels = info_like(mean);
@@ -118,6 +134,7 @@ LEAT_FILL(fill_image_gradients) {
       {"ResizeBicubic", gradient_of_resize_cubic},
       {"CropAndResize", gradient_of_crops},
       {"Dilation2D", gradient_of_dilation},
+      {"ExtractImagePatches", gradient_of_patches},
       {"BatchNormWithGlobalNormalization", gradient_of_given_norm},
       {"SpaceToDepth", gradient_of_blocks<true>},
       {"DepthToSpace", gradient_of_blocks<false>},

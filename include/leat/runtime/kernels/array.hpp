@@ -1,5 +1,5 @@
 #pragma once
-// Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
+// Kernels that select or place elements by index or order: gather, scatter, partition, stitch, select, where, top_k, nth_element.
 
 #include <leat/core/fill.hpp>
 #include <leat/kernels/lookups.hpp>
@@ -263,6 +263,31 @@ inline void run_in_top(kernel_context& c) {
   }
   c.set(0, std::move(made));
 }
+/// The n-th smallest element of each row, counted from 0, or the n-th largest. NaN counts as larger than all numbers.
+inline void run_nth_element(kernel_context& c) {
+  const tensor_value in = c.input(0);
+  shape extent = in.extent();
+  if (c.extent(1).rank != 0) throw invalid_argument("N must be scalar but has rank " + std::to_string(c.extent(1).rank));
+  const std::int64_t n = c.number(1);
+  if (n < 0) throw invalid_argument("n must be non-negative but is " + std::to_string(n));
+  if (extent.rank < 1) throw invalid_argument("input must be at least rank 1 but is rank 0");
+  const std::int64_t width = extent[extent.rank - 1];
+  if (n >= width)
+    throw invalid_argument("input must have at least n+1 columns: " + brackets(in.extent()) + " has " + std::to_string(width) + ", n is " +
+                           std::to_string(n));
+  --extent.rank;
+  const std::int64_t place = c.node.flag("reverse") ? width - 1 - n : n;
+  tensor_value made(in.type(), extent);
+  with_number(in.type(), [&]<class T>(T) {
+    std::vector<T> row(static_cast<std::size_t>(width));
+    for (std::int64_t r = 0; r < made.elements(); ++r) {
+      std::copy_n(in.values<T>().data() + r * width, width, row.begin());
+      std::nth_element(row.begin(), row.begin() + place, row.end(), [](T a, T b) { return a < b || (a == a && b != b); });
+      made.values<T>()[static_cast<std::size_t>(r)] = row[static_cast<std::size_t>(place)];
+    }
+  });
+  c.set(0, std::move(made));
+}
 /// Reduces the rows of each segment. Ids are sorted, and the last one determines the number of segments. A segment without rows is filled
 /// with zeros, or with ones for products.
 template <class Op>
@@ -310,6 +335,7 @@ LEAT_FILL(fill_array_kernels) {
   register_kernel("Where", run_where);
   for (const char* type : {"TopKV2", "TopK"}) register_class_kernel(type, run_top);
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
+  register_kernel("NthElement", run_nth_element);
 }
 
 }  // namespace leat::runtime

@@ -8,6 +8,7 @@
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <array>
+#include <type_traits>
 
 namespace leat::runtime {
 

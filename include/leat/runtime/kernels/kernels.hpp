@@ -18,6 +18,7 @@
 #include <leat/runtime/kernels/matrices.hpp>
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
+#include <leat/runtime/kernels/patches.hpp>
 #include <leat/runtime/kernels/pools.hpp>
 #include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
@@ -31,6 +32,7 @@
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
+#include <leat/runtime/kernels/sets.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/edit_distance.hpp>
 #include <leat/runtime/kernels/fused_layers.hpp>

@@ -153,6 +153,22 @@ inline void run_broadcast_gradient_args(kernel_context& c) {
   c.set(1, integer_tensor(c.type(0), from_b));
 }
 
+/// The shape of two shapes, broadcast. Source: TensorFlow `BroadcastArgs`.
+inline void run_broadcast_args(kernel_context& c) {
+  for (int k = 0; k < 2; ++k)
+    if (c.extent(k).rank != 1) throw invalid_argument("In[" + std::to_string(k) + "] must be a vector, not " + brackets(c.extent(k)));
+  const auto a = c.numbers(0), b = c.numbers(1);
+  std::vector<std::int64_t> made(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::int64_t x = i + a.size() < made.size() ? 1 : a[i + a.size() - made.size()];
+    const std::int64_t y = i + b.size() < made.size() ? 1 : b[i + b.size() - made.size()];
+    if (x != y && x != 1 && y != 1)
+      throw invalid_argument("Incompatible shapes: " + brackets(shape_from(a)) + " vs. " + brackets(shape_from(b)));
+    made[i] = x == 1 ? y : x;
+  }
+  c.set(0, integer_tensor(c.type(0), made));
+}
+
 inline slice_plan slice_of(kernel_context& c, const shape& extent, int first) {
   for (int k = first; k < first + 3; ++k)
     if (c.extent(k).rank != 1) throw invalid_argument("Expected begin, end, and strides to be 1D, but got shape " + brackets(c.extent(k)));
@@ -265,6 +281,21 @@ inline auto run_concat(kernel_context& c) {
     widths[static_cast<std::size_t>(k)] = product(s, axis, s.rank);
   }
   return concatenate(c, extent, product(base, 0, axis), widths);
+}
+
+/// Concatenates rows to an array of the shape that the node names.
+inline auto run_parallel_concat(kernel_context& c) {
+  const shape whole = to_shape(c.node.attribute<tensor_shape_proto>("shape", {}));
+  shape row = whole;
+  if (row.rank > 0) row.dim[0] = 1;
+  for (int k = 0; k < c.input_count(); ++k)
+    if (row.rank == 0 || !(c.extent(k) == row))
+      throw invalid_argument("input " + std::to_string(k) + " has the shape " + brackets(c.extent(k)) + ", where the attribute shape " +
+                             brackets(whole) + " takes rows of 1 in the first dimension");
+  if (whole[0] != c.input_count())
+    throw invalid_argument("the attribute shape " + brackets(whole) + " takes " + std::to_string(whole[0]) + " inputs, not " +
+                           std::to_string(c.input_count()));
+  return concatenate(c, whole, 1, std::vector<std::int64_t>(static_cast<std::size_t>(c.input_count()), product(row, 0, row.rank)));
 }
 
 /// Splits an array along an axis into slices of these sizes; with `drop`, slices of size 1 without that axis.
@@ -402,11 +433,18 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("Squeeze", run_squeeze);
   register_kernel("ExpandDims", run_expand_dims);
   register_kernel("BroadcastGradientArgs", run_broadcast_gradient_args);
+  register_kernel("BroadcastArgs", run_broadcast_args);
+  // TensorFlow leaves the elements as they are in memory, unless `init` is set.
+  register_kernel("Empty", [](kernel_context& c) {
+    c.set(0, filled_number(c.node.type_of("dtype", dtype::float32), shape_from(c.numbers(0)), 0));
+  });
+  register_kernel("DeepCopy", [](kernel_context& c) { c.set(0, c.take(0)); });
   register_kernel("StridedSlice", run_strided_slice);
   register_kernel("StridedSliceGrad", run_strided_slice_grad);
   register_class_kernel("Pack", run_pack);
   register_kernel("Unpack", run_unpack);
   register_class_kernel("ConcatV2", run_concat);
+  register_class_kernel("ParallelConcat", run_parallel_concat);
   register_kernel("Split", run_split);
   register_kernel("SplitV", run_split_sizes);
   register_kernel("Tile", run_tile);
