@@ -76,10 +76,12 @@ class gradient_accumulator final : public resource {
     tensor_value result = std::move(sum_);
     if (is_mean_ && count_ > 1)
       with_number(type_, [&]<class T>(T) {
-        if constexpr (!std::is_same_v<T, bool>)
-          for (T& x : result.values<T>())
+        if constexpr (!std::is_same_v<T, bool>) {
+          for (T& x : result.values<T>()) {
             if constexpr (std::is_floating_point_v<T>) x /= static_cast<T>(count_);
             else x = static_cast<T>(static_cast<std::int64_t>(x) / count_);  // a small integer may not hold the count
+          }
+        }
       });
     sum_ = {};
     count_ = 0;
