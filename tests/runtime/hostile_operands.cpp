@@ -103,6 +103,14 @@ TEST_CASE("rows of a sparse tensor of no axes, and slices without elements") {
         many * 512);
 }
 
+TEST_CASE("no rows of any number of classes, and no elements of any number of segments") {
+  const auto none = floats({0, std::int64_t{1} << 43});
+  CHECK(run_node("Multinomial", {none, counts({}, {3})}, {}, {})[0].elements() == 0);
+  const auto slopes = floats({std::int64_t{1} << 43, 0});
+  for (const char* type : {"SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad"})
+    CHECK(run_node(type, {slopes, counts({1}, {0}), counts({1}, {5}), counts({}, {2})}, {}, {})[0].extent() == floats({2, 0}).extent());
+}
+
 TEST_CASE("bins of a range that its dtype cannot hold") {
   constexpr double least = std::numeric_limits<std::int32_t>::min();
   const auto range = counts({2}, {least, whole_limit});

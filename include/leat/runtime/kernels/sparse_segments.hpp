@@ -99,9 +99,10 @@ void run_sparse_segments_grad(kernel_context& c) {
     if (indices[k] < 0 || indices[k] >= rows)
       throw invalid_argument("Index " + std::to_string(indices[k]) + " out of range [0, " + std::to_string(rows) + ").");
   }
+  tensor_value made = filled_number(slopes.type(), with_rows(slopes.extent(), rows), 0);
+  if (made.elements() == 0) return c.set(0, std::move(made));  // of any number of rows without elements
   std::vector<std::int64_t> counts(static_cast<std::size_t>(count), 0);
   for (const std::int64_t s : segments) ++counts[static_cast<std::size_t>(s)];
-  tensor_value made = filled_number(slopes.type(), with_rows(slopes.extent(), rows), 0);
   const std::int64_t width = product(slopes.extent(), 1, slopes.extent().rank);
   with_fraction(slopes.type(), [&]<class T>(T) {
     const T* const from = slopes.values<T>().data();
