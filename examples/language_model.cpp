@@ -21,6 +21,8 @@
 #include <leat/leat.hpp>
 #include <leat/session/graph_session.hpp>
 
+#include "support/numbered_text.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -29,8 +31,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -57,28 +57,6 @@ struct options {
   std::string begin = "Alice ";
   std::uint64_t seed = 1;
 };
-
-// A text as numbers of its characters.
-struct text {
-  std::string alphabet;  // sorted
-  std::vector<std::int32_t> numbers;
-  std::int32_t number_of(char c) const {
-    const auto at = std::lower_bound(alphabet.begin(), alphabet.end(), c);
-    if (at == alphabet.end() || *at != c) throw std::runtime_error(std::string("the text has no character '") + c + "'");
-    return static_cast<std::int32_t>(at - alphabet.begin());
-  }
-};
-
-text read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path + ": cannot be opened");
-  const std::string whole((std::istreambuf_iterator<char>(file)), {});
-  text t{.alphabet = whole, .numbers = {}};
-  std::sort(t.alphabet.begin(), t.alphabet.end());
-  t.alphabet.erase(std::unique(t.alphabet.begin(), t.alphabet.end()), t.alphabet.end());
-  for (const char c : whole) t.numbers.push_back(t.number_of(c));
-  return t;
-}
 
 // A network over characters [batch, time]: what it predicts, and the state before and after.
 struct network {
@@ -122,7 +100,7 @@ class runner {
 };
 
 int run(const options& given) {
-  const text t = read_text(given.text);
+  const examples::numbered_text t = examples::read_text(given.text);
   if (given.begin.empty()) throw std::runtime_error("what is written begins with a character at least");
   std::vector<std::int32_t> shown;
   for (const char c : given.begin) shown.push_back(t.number_of(c));
@@ -178,14 +156,18 @@ int run(const options& given) {
   const auto number = [](const tensor_value& v) { return static_cast<double>(v.values<float>()[0]); };
 
   const auto began = std::chrono::steady_clock::now();
+  std::chrono::duration<double> in_steps{};
   double reached = 0;
   for (int epoch = 1; epoch <= given.epochs; ++epoch) {
     double sum = 0;
     learn.start_anew();
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t at = step * given.time;
-      sum += number(learn({{training.characters, piece(given.batch, stream, at, given.time)},
-                           {training.next, piece(given.batch, stream, at + 1, given.time)}})[0]);
+      const std::vector<feed_item> shown_now{{training.characters, piece(given.batch, stream, at, given.time)},
+                                             {training.next, piece(given.batch, stream, at + 1, given.time)}};
+      const auto start = std::chrono::steady_clock::now();
+      sum += number(learn(shown_now)[0]);
+      in_steps += std::chrono::steady_clock::now() - start;
     }
     if ((epoch - 1) % std::max(1, given.epochs / 10) != 0 && epoch != given.epochs) continue;
     read.start_anew();
@@ -193,7 +175,9 @@ int run(const options& given) {
                            {reading.next, piece(1, 0, training_size + 1, held_out_size)}})[0]);
     std::printf("epoch %3d   %.3f bits per character   held out: %.3f\n", epoch, sum / static_cast<double>(steps), reached);
   }
-  std::printf("\ntrained in %.1f s\n\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
+  std::printf("\ntrained in %.1f s, %.2f ms for a step\n\n", taken.count(),
+              1e3 * in_steps.count() / static_cast<double>(steps * given.epochs));
 
   std::string written = given.begin;
   for (int k = 0; k < given.characters; ++k) {
