@@ -42,7 +42,7 @@ tensor_value decode(const char* type, const std::string& file, const attribute_m
   return run_on(type, tensor_value(file), settings);
 }
 template <class F>
-bool refuses(F f, std::string_view words) {
+bool refuses_image(F f, std::string_view words) {
   return leat_test::says(leat_test::message_of<error>(f), words);
 }
 std::string number(std::uint64_t v, int size) {  // little-endian
@@ -179,19 +179,19 @@ TEST_CASE("PNG: what is written is read") {
   for (std::size_t k = 0; k < 2; ++k)
     CHECK(decode("DecodePng", files.texts()[k]).as<bytes>() ==
           bytes(pixels.begin() + static_cast<std::ptrdiff_t>(k * 36), pixels.begin() + static_cast<std::ptrdiff_t>(k * 36 + 36)));
-  CHECK(refuses([&] { run_on("EncodePng", images, {{"compression", 10}}); }, "compression should be in [-1,9], got 10"));
-  CHECK(refuses(
+  CHECK(refuses_image([&] { run_on("EncodePng", images, {{"compression", 10}}); }, "compression should be in [-1,9], got 10"));
+  CHECK(refuses_image(
       [&] {
         run_on("EncodePng", tensor_value(shape(3, {1, 1, 5}), bytes(5)));
       },
       "image must have 1, 2, 3, or 4 channels, got 5"));
-  CHECK(refuses([&] { run_on("EncodePng", tensor_value(shape(2, {1, 5}), bytes(5))); }, "at least rank 3"));
+  CHECK(refuses_image([&] { run_on("EncodePng", tensor_value(shape(2, {1, 5}), bytes(5))); }, "at least rank 3"));
   CHECK_THROWS_AS(run_on("EncodePng", tensor_value(shape(3, {0, 2, 3}), bytes{})), error);
   CHECK(run_on("EncodePng", tensor_value(shape(4, {0, 2, 2, 3}), bytes{})).elements() == 0);
 }
 
 TEST_CASE("PNG: damaged files") {
-  const auto says = [](const std::string& file, std::string_view words) { CHECK(refuses([&] { decode("DecodePng", file); }, words)); };
+  const auto says = [](const std::string& file, std::string_view words) { CHECK(refuses_image([&] { decode("DecodePng", file); }, words)); };
   const auto changed = [](std::size_t at) {
     std::string file = gray;
     file[at] = static_cast<char>(file[at] ^ 1);
@@ -207,12 +207,12 @@ TEST_CASE("PNG: damaged files") {
   // 2^31 - 1 pixels in each direction; 20,000, for which the file is too short
   says(from_hex("89504e470d0a1a0a0000000d494844527fffffff7fffffff0802000000bdd5c5a1"), "Invalid PNG");
   for (const int channels : {2, 5, -1})
-    CHECK(refuses(
+    CHECK(refuses_image(
         [&] {
           decode("DecodePng", gray, {{"channels", channels}});
         },
         "`channels` must be 0, 1, 3 or 4 but got " + std::to_string(channels)));
-  CHECK(refuses([&] { run_on("DecodePng", tensor_value(std::vector<std::string>{gray})); }, "must be"));
+  CHECK(refuses_image([&] { run_on("DecodePng", tensor_value(std::vector<std::string>{gray})); }, "must be"));
   says(bmp(1, 1, 24, "abcd"),
        "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: DecodePng");
   says("\xff\xd8\xff\xe0"s + "jpeg", "Trying to decode JPEG format using a wrong op");
@@ -275,10 +275,10 @@ TEST_CASE("JPEG: files and pixels are TensorFlow's, byte by byte") {
 TEST_CASE("JPEG: what is refused, and files that are damaged") {
   const std::string file = run_on("EncodeJpeg", jpeg_pixels(3)).as<std::string>();
   const auto encodes = [&](const attribute_map& settings, const tensor_value& image, std::string_view words) {
-    CHECK(refuses([&] { run_on("EncodeJpeg", image, settings); }, words));
+    CHECK(refuses_image([&] { run_on("EncodeJpeg", image, settings); }, words));
   };
   const auto decodes = [&](const attribute_map& settings, std::string_view words) {
-    CHECK(refuses([&] { decode("DecodeJpeg", file, settings); }, words));
+    CHECK(refuses_image([&] { decode("DecodeJpeg", file, settings); }, words));
   };
   encodes({{"quality", 101}}, jpeg_pixels(3), "quality must be in [0,100], got 101");
   encodes({{"format", "grayscale"}}, jpeg_pixels(3), "format grayscale expects 1 channels, got [37,45,3]");
@@ -290,7 +290,7 @@ TEST_CASE("JPEG: what is refused, and files that are damaged") {
   decodes({{"ratio", 3}}, "ratio must be 1, 2, 4, or 8, got 3");
   decodes({{"dct_method", "x"}}, "dct_method must be one of");
   for (const std::size_t length : {std::size_t{4}, std::size_t{30}, file.size() / 2, file.size() - 2})
-    CHECK(refuses([&] { decode("DecodeJpeg", file.substr(0, length)); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
+    CHECK(refuses_image([&] { decode("DecodeJpeg", file.substr(0, length)); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
   CHECK(decode("DecodeJpeg", file.substr(0, file.size() / 2), {{"try_recover_truncated", true}}).extent() == shape(3, {37, 45, 3}));
   // Bytes changed at random end in pixels or in an error.
   std::uint32_t random = 1;
@@ -313,7 +313,7 @@ TEST_CASE("JPEG: what is refused, and files that are damaged") {
 }
 #else
 TEST_CASE("JPEG without libjpeg") {
-  CHECK(refuses([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG needs libjpeg"));
+  CHECK(refuses_image([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG needs libjpeg"));
 }
 #endif
 
@@ -326,7 +326,7 @@ TEST_CASE("BMP") {
   CHECK(decode("DecodeBmp", bmp(1, 1, 32, "\1\2\3\4"), {{"channels", 3}}).as<bytes>() == bytes{3, 2, 1});
   CHECK(decode("DecodeImage", bmp(3, 1, 8, "\1\2\3\0"s), {{"channels", 3}}).as<bytes>() == bytes{1, 1, 1, 2, 2, 2, 3, 3, 3});
   const auto says = [](const std::string& file, std::string_view words, int channels = 0) {
-    CHECK(refuses([&] { decode("DecodeBmp", file, {{"channels", channels}}); }, words));
+    CHECK(refuses_image([&] { decode("DecodeBmp", file, {{"channels", channels}}); }, words));
   };
   says(bmp(2, 2, 24, two), "`channels` must be 0, 3 or 4 for BMP, but got 1", 1);
   says(bmp(2, 2, 24, two.substr(3)), "Input size should match (header_size + row_size * abs_height) but they differ by -3");
@@ -356,6 +356,6 @@ TEST_CASE("GIF: frames on top of each other") {
   std::string wide = animated;
   const std::size_t sizes = animated.find(',') + 5;
   for (std::size_t k = 0; k < 4; ++k) wide[sizes + k] = '\xff';
-  CHECK(refuses([&] { decode("DecodeGif", wide); }, "too short for its pixels"));
-  CHECK(refuses([&] { decode("DecodeImage", animated, {{"channels", 1}}); }, "channels must be 0 or 3 for GIF"));
+  CHECK(refuses_image([&] { decode("DecodeGif", wide); }, "too short for its pixels"));
+  CHECK(refuses_image([&] { decode("DecodeImage", animated, {{"channels", 1}}); }, "channels must be 0 or 3 for GIF"));
 }
