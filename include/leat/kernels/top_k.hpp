@@ -37,10 +37,7 @@ struct top_places_kernel {
   /// Runs all items on the host, which sorts the positions.
   void run_all() const {
     largest_of_row<T, Index> largest(width, count);
-    for (std::int64_t r = 0, n = items(); r < n; ++r) {
-      if (count == 1) (*this)(r);
-      else largest.find(in + r * width, out + r * count);
-    }
+    for (std::int64_t r = 0, n = items(); r < n; ++r) largest.find(in + r * width, out + r * count);
   }
 };
 template <>

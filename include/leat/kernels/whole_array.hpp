@@ -97,19 +97,22 @@ struct gather_kernel {
   /// Runs all items on the host.
   void run_all() const {
     if (width == 0) return;  // memcpy must not get null pointers
-    for_row_width(width, [this](auto w) {
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        const T* const from = params + block * rows * w;
-        const Index* const its = indices + block / sharing * count;
-        T* const to = out + block * count * w;
-        for (std::int64_t k = 0; k < count; ++k) {
-          if constexpr (std::is_trivially_copyable_v<T>)
-            std::memcpy(to + k * w, from + static_cast<std::int64_t>(its[k]) * w, static_cast<std::size_t>(w) * sizeof(T));
-          else
-            std::copy_n(from + static_cast<std::int64_t>(its[k]) * w, std::int64_t{w}, to + k * w);
-        }
-      }
+    for_row_width(width, [all = *this](auto w) {
+      for (std::int64_t block = 0; block < all.blocks; ++block)
+        copy_rows(all.params + block * all.rows * w, all.indices + block / all.sharing * all.count, all.count, w,
+                  all.out + block * all.count * w);
     });
+  }
+
+ private:
+  template <class Width>
+  static void copy_rows(const T* from, const Index* its, std::int64_t n, Width w, T* __restrict to) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      if constexpr (std::is_trivially_copyable_v<T>)
+        std::memcpy(to + k * w, from + static_cast<std::int64_t>(its[k]) * w, static_cast<std::size_t>(w) * sizeof(T));
+      else
+        std::copy_n(from + static_cast<std::int64_t>(its[k]) * w, std::int64_t{w}, to + k * w);
+    }
   }
 };
 

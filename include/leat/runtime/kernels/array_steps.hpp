@@ -8,7 +8,9 @@
 #include <leat/cpu/parallel.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace leat::runtime {
@@ -32,6 +34,7 @@ class array_steps {
   array_steps(std::int64_t rows, std::int64_t columns) : count_(rows * columns), columns_(columns), rows_(rows) {
     const std::int64_t repeats = columns == 0 ? 1 : std::clamp<std::int64_t>(shortest_piece / columns, 1, std::max<std::int64_t>(rows, 1));
     piece_ = columns * repeats;
+    steps_.reserve(4);
   }
 
   /// One element for each of the array.
@@ -109,29 +112,34 @@ class array_steps {
     s.kinds[k] = o.kind_;
     s.first[k] = o.at_;
     if (o.kind_ == kind::elements || o.kind_ == kind::by_column) s.rows |= 2u << k;
-    if (o.kind_ == kind::value) s.first[k] = keep(std::vector<T>(static_cast<std::size_t>(repeated), o.value_));
+    if (o.kind_ == kind::value) {
+      T* const all = allocate(repeated);
+      std::fill_n(all, repeated, o.value_);
+      s.first[k] = all;
+    }
     if (o.kind_ == kind::by_column) {
       has_columns_ = true;
       if (piece_ > columns_) {
-        std::vector<T> all(static_cast<std::size_t>(piece_));
-        for (std::int64_t at = 0; at < piece_; at += columns_) std::copy_n(o.at_, columns_, all.data() + at);
-        s.first[k] = keep(std::move(all));
+        T* const all = allocate(piece_);
+        for (std::int64_t at = 0; at < piece_; at += columns_) std::copy_n(o.at_, columns_, all + at);
+        s.first[k] = all;
       }
     }
     if (o.kind_ == kind::by_row) {
       has_rows_ = true;
       s.period[k] = std::max<std::int64_t>(std::min(o.period_, rows_), 1);
-      std::vector<T> all(static_cast<std::size_t>(s.period[k] * repeated));
-      for (std::int64_t r = 0; r < std::min(o.period_, rows_); ++r) std::fill_n(all.data() + r * repeated, repeated, o.at_[r]);
-      s.first[k] = keep(std::move(all));
+      T* const all = allocate(s.period[k] * repeated);
+      for (std::int64_t r = 0; r < std::min(o.period_, rows_); ++r) std::fill_n(all + r * repeated, repeated, o.at_[r]);
+      s.first[k] = all;
     }
   }
-  const T* keep(std::vector<T> values) { return kept_.emplace_back(std::move(values)).data(); }
+  T* allocate(std::int64_t n) { return static_cast<T*>(pool_.allocate(static_cast<std::size_t>(n) * sizeof(T), alignof(T))); }
 
   std::int64_t count_, columns_, rows_, piece_;
   bool has_columns_ = false, has_rows_ = false;
-  std::vector<step> steps_;
-  std::vector<std::vector<T>> kept_;
+  alignas(64) std::byte few_bytes_[2048];  // small layers take no memory from the heap
+  std::pmr::monotonic_buffer_resource pool_{few_bytes_, sizeof few_bytes_};
+  std::pmr::vector<step> steps_{&pool_};
 };
 
 }  // namespace leat::runtime
