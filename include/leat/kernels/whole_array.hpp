@@ -97,6 +97,7 @@ struct gather_kernel {
   /// Runs all items on the host.
   void run_all() const {
     if (width == 0) return;  // memcpy must not get null pointers
+    if (blocks == 1) return for_row_width(width, [this](auto w) { copy_rows(params, indices, count, w, out); });
     for_row_width(width, [all = *this](auto w) {
       for (std::int64_t block = 0; block < all.blocks; ++block)
         copy_rows(all.params + block * all.rows * w, all.indices + block / all.sharing * all.count, all.count, w,
