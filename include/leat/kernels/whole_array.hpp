@@ -705,7 +705,7 @@ struct concat_kernel {
   std::int64_t begin[most], width[most];
   T* out;
   int inputs;
-  std::int64_t rows, whole = 0;
+  std::int64_t rows, whole = 0, rest = 0;  // `rest` of a row is written by other kernels
   /// Of arrays with these numbers of elements for each row, which has `its_whole` elements from `to` on.
   concat_kernel(const T* const* from, const std::int64_t* widths, int count, T* to, std::int64_t its_rows, std::int64_t its_whole)
       : out(to), inputs(count), rows(its_rows), whole(its_whole) {
@@ -715,6 +715,7 @@ struct concat_kernel {
       begin[k] = next;
       next += width[k] = widths[k];
     }
+    rest = whole - next;
   }
   concat_kernel(void* const* p, const step_numbers& n, int count) : in{}, begin{}, width{}, out(static_cast<T*>(p[count])), inputs(count) {
     const int rank = n.rank(0);
@@ -736,10 +737,9 @@ struct concat_kernel {
   }
   /// Runs all items on the host.
   void run_all() const {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      T* to = out + row * whole;
+    T* to = out;
+    for (std::int64_t row = 0; row < rows; ++row, to += rest)
       for (int k = 0; k < inputs; ++k) to = copy_row(in[k] + row * width[k], width[k], to);
-    }
   }
 };
 
