@@ -97,6 +97,7 @@ struct gather_kernel {
   /// Runs all items on the host.
   void run_all() const {
     if (width == 0) return;  // memcpy must not get null pointers
+    if (blocks == 1) return for_row_width(width, [this](auto w) { copy_rows(params, indices, count, w, out); });
     for_row_width(width, [all = *this](auto w) {
       for (std::int64_t block = 0; block < all.blocks; ++block)
         copy_rows(all.params + block * all.rows * w, all.indices + block / all.sharing * all.count, all.count, w,
@@ -704,7 +705,7 @@ struct concat_kernel {
   std::int64_t begin[most], width[most];
   T* out;
   int inputs;
-  std::int64_t rows, whole = 0;
+  std::int64_t rows, whole = 0, rest = 0;  // `rest` of a row is written by other kernels
   /// Of arrays with these numbers of elements for each row, which has `its_whole` elements from `to` on.
   concat_kernel(const T* const* from, const std::int64_t* widths, int count, T* to, std::int64_t its_rows, std::int64_t its_whole)
       : out(to), inputs(count), rows(its_rows), whole(its_whole) {
@@ -714,6 +715,7 @@ struct concat_kernel {
       begin[k] = next;
       next += width[k] = widths[k];
     }
+    rest = whole - next;
   }
   concat_kernel(void* const* p, const step_numbers& n, int count) : in{}, begin{}, width{}, out(static_cast<T*>(p[count])), inputs(count) {
     const int rank = n.rank(0);
@@ -735,10 +737,9 @@ struct concat_kernel {
   }
   /// Runs all items on the host.
   void run_all() const {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      T* to = out + row * whole;
+    T* to = out;
+    for (std::int64_t row = 0; row < rows; ++row, to += rest)
       for (int k = 0; k < inputs; ++k) to = copy_row(in[k] + row * width[k], width[k], to);
-    }
   }
 };
 

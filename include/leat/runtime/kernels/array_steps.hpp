@@ -66,19 +66,11 @@ class array_steps {
   void run(const T* from, T* to) const {
     const std::int64_t piece = has_rows_ ? columns_ : has_columns_ ? piece_ : count_;
     if (count_ == 0) return;
-    const std::int64_t tile = piece < elements_of_tile ? elements_of_tile / piece * piece : elements_of_tile;
     const cpu::flush_denormals mode;
+    if (count_ <= elements_of_tile) return run_tile(from, to, 0, count_, piece, 0);
+    const std::int64_t tile = piece < elements_of_tile ? elements_of_tile / piece * piece : elements_of_tile;
     cpu::parallel_for((count_ + tile - 1) / tile, [&](std::int64_t k) {
-      const std::int64_t end = std::min(count_, (k + 1) * tile);
-      const T* in = from;
-      for (const step& s : steps_) {
-        for (std::int64_t at = k * tile; at < end;) {
-          const std::int64_t n = std::min(piece - at % piece, end - at);
-          s.function(to + at, in + at, s.at(0, at, at % piece, columns_), s.at(1, at, at % piece, columns_), n, s.rows);
-          at += n;
-        }
-        in = to;
-      }
+      run_tile(from, to, k * tile, std::min(count_, (k + 1) * tile), piece, k * tile % piece);
     });
   }
 
@@ -106,6 +98,17 @@ class array_steps {
     }
   };
 
+  // `first` is the place of the element `begin` in its piece.
+  void run_tile(const T* from, T* to, std::int64_t begin, std::int64_t end, std::int64_t piece, std::int64_t first) const {
+    for (const step& s : steps_) {
+      for (std::int64_t at = begin, place = first; at < end; place = 0) {
+        const std::int64_t n = std::min(piece - place, end - at);
+        s.function(to + at, from + at, s.at(0, at, place, columns_), s.at(1, at, place, columns_), n, s.rows);
+        at += n;
+      }
+      from = to;
+    }
+  }
   void add(step& s, const operand& o) {
     using kind = typename operand::kind;
     const int k = s.count++;
