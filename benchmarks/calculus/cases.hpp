@@ -9,5 +9,6 @@ void derivatives(suite& cases);
 void filters(suite& cases);
 void bundle(suite& cases);
 void mixture(suite& cases);
+void loops(suite& cases);
 
 }  // namespace bench

@@ -9,5 +9,6 @@ int main(int count, char** arguments) {
     bench::filters(cases);
     bench::bundle(cases);
     bench::mixture(cases);
+    bench::loops(cases);
   });
 }

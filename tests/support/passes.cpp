@@ -1,6 +1,10 @@
 #include "passes.hpp"
 
-#include <leat/leat.hpp>
+#include <leat/passes/arrange.hpp>
+#include <leat/passes/lower.hpp>
+#include <leat/passes/simplify.hpp>
+#include <leat/passes/unroll.hpp>
+#include <leat/passes/unroll_models.hpp>
 
 #include <utility>
 
