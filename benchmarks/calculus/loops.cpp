@@ -1,5 +1,5 @@
-// calculus_lstm_1, calculus_lstm_32: a training step of a layer of 64 LSTM units over 100 steps of one or 32 sequences, forward, backward and
-// a step of gradient descent. calculus_lorenz: 1,000 steps of Runge and Kutta of Lorenz' equations; calculus_lorenz_gradient: with the
+// calculus_lstm_1, calculus_lstm_32: a training step of a layer of 64 LSTM units over 100 steps of one or 32 sequences, forward, backward
+// and a step of gradient descent. calculus_lorenz: 1,000 steps of Runge and Kutta of Lorenz' equations; calculus_lorenz_gradient: with the
 // gradient of a function of the last state by the first one.
 
 #include <leat/loops.hpp>

@@ -1,4 +1,4 @@
-// bench_calculus [filter]: derivatives, and programs that live of them, against such by hand and other libraries'. See benchmarks/README.md.
+// bench_calculus [filter]: derivatives, loops and programs that need them, against such by hand and other libraries'. See benchmarks/README.md.
 
 #include "cases.hpp"
 #include "command_line.hpp"

@@ -118,7 +118,8 @@ class lstm_loop {
   }
 
   const of& data_;
-  buffer kernel_, bias_, joined_, gates_, memory_, shown_, out_, slopes_, slope_of_joined_, slope_of_memory_, slope_of_kernel_, slope_of_bias_;
+  buffer kernel_, bias_, joined_, gates_, memory_, shown_, out_, slopes_;
+  buffer slope_of_joined_, slope_of_memory_, slope_of_kernel_, slope_of_bias_;
 };
 
 /// Lorenz' equations, 1,000 steps of 0.001 from (1, 1, 1); the loss is the sum of the squares of the last state, the gradient by the first.
