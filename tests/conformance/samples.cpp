@@ -1,5 +1,7 @@
 #include "samples.hpp"
 
+#include <leat/named/graph/literal.hpp>
+
 namespace conformance {
 
 using leat::attribute_map;
