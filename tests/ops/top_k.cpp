@@ -46,9 +46,9 @@ TEST_CASE("items of other devices find what sorting finds") {
   std::vector<std::int32_t> by_sorting(240, -1), by_items(240, -2);
   void* p[]{const_cast<std::int32_t*>(given.data()), by_sorting.data()};
   const kernels::step_numbers n(numbers.data());
-  kernels::top_places_kernel<std::int32_t>(p, n).run_all();
+  kernels::top_places_kernel<std::int32_t, std::int32_t>(p, n).run_all();
   p[1] = by_items.data();
-  const kernels::top_places_kernel<std::int32_t> items(p, n);
+  const kernels::top_places_kernel<std::int32_t, std::int32_t> items(p, n);
   for (std::int64_t k = 0; k < items.items(); ++k) items(k);
   CHECK(by_sorting == by_items);
 }

@@ -162,7 +162,7 @@ inline void run_set_item(kernel_context& c) {
     throw invalid_argument("Tried to set a tensor with incompatible shape at a list index. Item element shape: " + brackets(v.extent()) +
                            " list shape: " + brackets(list.element));
   give_changed(c, [&](value_list& to) {
-    if (grows) to.resize(std::min(index, value_list::most_elements) + 1);
+    if (grows) to.resize(value_array::size_with(index));
     to.set(index, v);
   });
 }
@@ -281,7 +281,7 @@ inline void set_rows(value_list& list, const tensor_value& value, const std::vec
   std::int64_t size = std::max(list.size(), least);
   for (const std::int64_t i : indices) {
     if (i < 0) throw invalid_argument("Indices in TensorListScatter must all be non-negative.");
-    size = std::max(size, std::min(i, value_list::most_elements) + 1);  // an index beyond what lists have makes one that is too long
+    size = std::max(size, value_array::size_with(i));
   }
   list.resize(size);
   for (std::size_t k = 0; k < indices.size(); ++k) list.set(indices[k], row_of(value, static_cast<std::int64_t>(k)));

@@ -11,6 +11,7 @@
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,6 +47,8 @@ class value_array final : public closed_resource {
  public:
   /// The largest number of elements: each takes a few hundred bytes beside its value.
   static constexpr std::int64_t most_elements = std::int64_t{1} << 24;
+  /// The size that holds this index, without overflow.
+  static std::int64_t size_with(std::int64_t index) { return std::min(index, std::numeric_limits<std::int64_t>::max() - 1) + 1; }
 
   struct settings {
     std::string name;
@@ -82,7 +85,7 @@ class value_array final : public closed_resource {
     if (!may_equal(element_, value.extent()))
       refuse("the value shape is " + brackets(value.extent()) + " which is incompatible with the TensorArray's inferred element shape: " +
              brackets(element_) + " (consider setting infer_shape=False).");
-    if (index >= size_) set_size(std::min(index, most_elements) + 1);
+    if (index >= size_) set_size(size_with(index));
     slot& e = slot_at(index);
     if (e.is_read) refuse("it has already been read.");
     if (e.is_written && !is_gradient_) refuse("it has already been written to.");
@@ -116,7 +119,7 @@ class value_array final : public closed_resource {
                              ".  It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the "
                              "gradients to be written.  If you set the full element_shape property on the forward TensorArray, the proper "
                              "all-zeros tensor will be returned instead of incurring this error.");
-    if (index >= size_) set_size(std::min(index, most_elements) + 1);
+    if (index >= size_) set_size(size_with(index));
     slot& e = slot_at(index);
     if (!e.is_written) {
       e.extent = element_;
