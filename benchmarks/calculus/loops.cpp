@@ -31,10 +31,12 @@ void compare_lstm(suite& cases, const std::string& name) {
   auto [outputs, state] = lstm<"layer", of::units>(x);
   auto loss = 0.5_c * reduce_sum(square(outputs));
   auto train = gradient_descent(of::rate).minimize(loss);
-  session s{train, kernel, bias};
+  auto given = placeholder<"given", float, of::inputs + of::units, of::width>();
+  auto set = assign(kernel, given);
+  session s{train, set, kernel, bias};
   const auto reset = [&] {
     s.initialize();
-    s.set(kernel, data.kernel);
+    s.run(fetch(set), given = data.kernel);
   };
   reset();
   const auto xs = xt::adapt(data.x.data(), of::batch * of::time * of::inputs, xt::no_ownership(),
