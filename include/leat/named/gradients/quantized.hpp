@@ -3,6 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/named/gradients/functions.hpp>
+#include <leat/named/gradients/nodes.hpp>
 #include <leat/named/graph/call.hpp>
 
 namespace leat::detail {
