@@ -71,6 +71,9 @@ TEST_CASE("images and crops without channels have no pixels") {
   const attribute_map steps{{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
                             {"padding", "VALID"}};
   CHECK(run_node("Dilation2D", {image, floats({1, 1, 0})}, {}, steps)[0].extent() == image.extent());
+  const attribute_map patches{{"ksizes", std::vector<std::int64_t>{1, 1, 1, 1}}, {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                              {"rates", std::vector<std::int64_t>{1, 1, 1, 1}}, {"padding", "VALID"}};
+  CHECK(run_node("ExtractImagePatches", {image}, {}, patches)[0].extent() == image.extent());
   const attribute_map convolved{{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"padding", "VALID"}};
   CHECK(run_node("Conv2D", {image, floats({1, 1, 1, 0})}, {}, convolved)[0].extent() == image.extent());
   CHECK(run_node("Conv2DBackpropFilter", {image, counts({4}, {1, 1, 1, 0}), image}, {}, convolved)[0].elements() == 0);

@@ -18,6 +18,7 @@ inline void run_patches(kernel_context& c) {
   if (!multiplies(in.h.window, in.w.window, cells) || !multiplies(cells, in.channels, depth) || depth >= max_elements)
     throw resource_exhausted("a patch of more than 2^44 elements, which no memory holds");
   tensor_value made(images.type(), settings.result_shape(in, depth));
+  if (made.elements() == 0) return c.set(0, std::move(made));  // without channels, any number of pixels would be walked over
   with_storage(images.type(), [&]<class S>(S) {
     cpu::parallel_for(in.batch, [&](std::int64_t image) {
       const S* const from = stored<S>(images) + image * in.image_elements();

@@ -20,7 +20,7 @@ inline std::string scalar_text(kernel_context& c, int k, const std::string& name
   if (c.extent(k).rank != 0) throw invalid_argument(name + " must be a scalar, got shape: " + brackets(c.extent(k)));
   return c.input(k).as<std::string>();
 }
-/// Counts the bytes of the texts that a node makes toward the session's limit while it makes them, a megabyte at a time.
+/// The memory of the texts that a node makes, which counts toward the session's limit from each further megabyte on.
 class counted_texts {
  public:
   void add(std::size_t bytes) {
