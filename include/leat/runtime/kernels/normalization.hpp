@@ -64,12 +64,11 @@ std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layo
       T* to = first;
       const auto add = [&](const auto& f) {
         if (all.inner == 1) {
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+          T* const __restrict sums = to;
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-          for (std::int64_t k = 0; k < n; ++k) to[k] += f(at + k, k);
+          for (std::int64_t k = 0; k < n; ++k) sums[k] += f(at + k, k);
         } else {
           T sum = 0;
           for (std::int64_t k = 0; k < n; ++k) sum += f(at + k, c);
