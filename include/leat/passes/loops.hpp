@@ -29,9 +29,10 @@ struct loop_memory_op {
   static constexpr void batch(batcher& all, int i) { all.set(i, all.handle(all.one().input(all.one().at(i), 0)), true); }
 };
 
-/// A result of a loop. Inputs: its memory, the loop. Attribute: the number of the result.
+/// A result of a loop: its memory, after the loop. Inputs: its memory, the loop. Attribute: the number of the result.
 struct loop_result_op {
   static constexpr std::string_view type = "leat.LoopResult";
+  static constexpr facts what{.work = work_kind::none, .forwards = true};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
   static constexpr void gradient(gradient_scope& g) {

@@ -204,12 +204,22 @@ class text_field_writer {
 
   template <class Schema>
   void opaque(unsigned, std::string_view name, const std::string& message) {
-    if (!message.empty()) nested_opaque<Schema>(name, message, {&at_, name});
+    if (message.empty()) return;
+    const std::size_t before = out_.size();
+    open(name);
+    const std::size_t opened = out_.size();
+    append_opaque_text<Schema>(out_, message, {&at_, name}, depth_ + 1);
+    if (out_.size() == opened) out_.resize(before);  // none of its fields is known: text that is read again has no such message
+    else close();
   }
   template <class Schema>
   void opaque_messages(unsigned, std::string_view name, const std::vector<std::string>& list) {
     std::int64_t index = 0;
-    for (const std::string& message : list) nested_opaque<Schema>(name, message, {&at_, name, nullptr, index++});
+    for (const std::string& message : list) {
+      open(name);
+      append_opaque_text<Schema>(out_, message, {&at_, name, nullptr, index++}, depth_ + 1);
+      close();
+    }
   }
   void dropped(unsigned, std::string_view) {}
   void refused(unsigned, std::string_view) {}
@@ -240,12 +250,6 @@ class text_field_writer {
   void nested(std::string_view name, const M& m, const place& at) {
     open(name);
     append_text_message(out_, m, at, depth_ + 1);
-    close();
-  }
-  template <class Schema>
-  void nested_opaque(std::string_view name, const std::string& message, const place& at) {
-    open(name);
-    append_opaque_text<Schema>(out_, message, at, depth_ + 1);
     close();
   }
   template <class T>
