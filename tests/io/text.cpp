@@ -118,6 +118,7 @@ TEST_CASE("what a file has beyond a graph is kept, or passed over") {
   CHECK_FALSE(with_library.library.empty());
   CHECK(io::write_text(with_library) == library);
   CHECK_THROWS_AS(io::write_text(graph_def{.library = "\xff"}), data_loss);
+  CHECK(io::write_text(graph_def{.library = "\x42\x01z"}).empty());  // only a field that it does not have
 }
 
 TEST_CASE("errors in a text name line, column and field") {

@@ -58,11 +58,11 @@ inline void write_extent(void* to, dtype type, std::int64_t value) {
 /// The table of a loop's code.
 struct loop_tables {
   const std::int64_t* code;
-  int states, xs, invariants, outs, taped;
+  int states, xs, invariants, outs, taped, tapes;
   constexpr explicit loop_tables(const std::int64_t* c)
       : code(c), states(static_cast<int>(c[passes::code_states])), xs(static_cast<int>(c[passes::code_xs])),
         invariants(static_cast<int>(c[passes::code_invariants])), outs(static_cast<int>(c[passes::code_outs])),
-        taped(static_cast<int>(c[passes::code_taped])) {}
+        taped(static_cast<int>(c[passes::code_taped])), tapes(static_cast<int>(c[passes::code_tapes])) {}
   constexpr int inputs() const { return states + xs + invariants; }
   /// The first operand that is memory.
   constexpr int memory() const { return inputs() + static_cast<int>(code[passes::code_limited]); }
@@ -99,7 +99,7 @@ template <class Step>
   for (int k = t.states + t.xs; k < inputs; ++k)
     if (t.buffer(k) >= 0) buffers[t.buffer(k)] = p[k];
   const auto count_steps = [&](std::int64_t steps) {
-    if (go_at >= 0) *static_cast<std::int64_t*>(p[memory + 2 * t.states + t.outs]) = steps;
+    if (go_at >= 0) *static_cast<std::int64_t*>(p[memory + t.states + t.outs + t.tapes]) = steps;
   };
   if (length == 0) return count_steps(0);
   bool go = true;

@@ -27,7 +27,7 @@ enum batching_way : std::int64_t {
 /// has made; if each has a number of steps, the number of the step, and the numbers of steps as the last invariant.
 struct batched_body {
   loop_body body;
-  std::int64_t states = 0, outs = 0;  // which differ between models
+  std::int64_t states = 0, outs = 0, kept = 0;  // which differ between models; kept products have the models first
   bool ends_apart = false;            // whether models take different numbers of steps
   message problem;
 };
@@ -133,6 +133,10 @@ class body_batcher {
       if (apart_) out = chosen(goes, out, constant_like(out, 0));
       if (differs) made.outs |= std::int64_t{1} << k;
       to.outs.push_back(out.index());
+    }
+    for (std::size_t k = 0; k < b_.kept.size(); ++k) {
+      if (all.differs(b_.kept[k])) made.kept |= std::int64_t{1} << k;
+      to.kept.push_back(all.shared(b_.kept[k]).index());
     }
     if (apart_) end(to, goes, all);
     else if (b_.go >= 0) {

@@ -4,6 +4,7 @@
 // second is made of the first by the rules of reverse mode (`backward_body`). Source: Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/list.hpp>
+#include <leat/ops/stacked_matmul.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/passes/rows.hpp>
 
@@ -15,6 +16,7 @@ struct loop_body {
   list<int> states, xs, invariants;
   list<int> next;   // for each state
   list<int> outs;   // one entry each of the sequences that the loop gives
+  list<int> kept;   // matrix products: a gradient that reads them from a tape need not compute them again
   list<char> adds;  // for each state: whether `next` is what is added to it
   bool is_reversed = false;  // whether the last entry of the sequences comes first
   bool is_limited = false;   // whether an operand says the number of steps, at most the loop's length
@@ -23,6 +25,11 @@ struct loop_body {
 
   constexpr const tensor_info& state(std::size_t k) const { return g.at(states[k]).result; }
   constexpr const tensor_info& out(std::size_t k) const { return g.at(outs[k]).result; }
+  /// What the loop can keep on tape: the states before each step, then products in it.
+  constexpr std::size_t tapes() const { return states.size() + kept.size(); }
+  constexpr int on_tape(std::size_t k) const { return k < states.size() ? states[k] : kept[k - states.size()]; }
+  /// The results of a loop: last states, given sequences and tapes; after them, if `go` is given, the number of steps.
+  constexpr std::size_t results() const { return states.size() + outs.size() + tapes(); }
 };
 
 enum class loop_role : int { state, sequence, invariant };
@@ -124,6 +131,7 @@ struct traced_step {
     for (const int i : next) b.next.push_back(rows[i]);
     for (const int i : outs) b.outs.push_back(rows[i]);
     b.adds.resize(states.size(), 0);
+    keep_products(b, rows);
     if (go >= 0) {
       copy_needed(one, b.g, rows, {&go, 1});
       b.holds = rows[go];
@@ -135,6 +143,24 @@ struct traced_step {
   }
 
  private:
+  // A shorter sum is computed again in less time than it is written and read.
+  static constexpr std::int64_t shortest_kept_sum = 16;
+  static constexpr std::size_t most_kept = 8, most_operands = 48;  // of 64, some of which `vmap` adds
+
+  // Enters the products of a step that depend on its arguments.
+  constexpr void keep_products(loop_body& b, const list<int>& rows) const {
+    const list<char> inside = varies();
+    const std::size_t fixed = 3 * states.size() + xs.size() + b.invariants.size() + 2 * outs.size();
+    for (int i = 0; i < one.size() && b.kept.size() < most_kept && fixed + b.kept.size() < most_operands; ++i) {
+      const node& n = one.at(i);
+      if (inside[i] == 0 || rows[i] < 0 || !is_floating(n.result.type) || n.result.extent.rank + 2 > max_rank) continue;
+      if (!is_operator<matmul_op>(*n.op) && !is_operator<stacked_matmul_op>(*n.op)) continue;
+      const shape& left = one.at(one.input(n, 0)).result.extent;
+      const std::int64_t summed = left[left.rank - (one.attribute(n, 0) != 0 ? 2 : 1)];
+      if (is_named(summed) || summed >= shortest_kept_sum) b.kept.push_back(rows[i]);
+    }
+  }
+
   constexpr list<char> varies() const {
     list<char> inside(one.nodes.size(), 0);
     for (const int i : states) inside[i] = 1;
@@ -148,25 +174,56 @@ struct traced_step {
 };
 
 /// The body of the loop that computes gradients, and where its inputs come from. Its states are the gradients by the states, then sums for
-/// the invariants; its sequences are the tapes of states, the sequences, and the gradients of what the loop gives; its results are the
-/// gradients by the sequences' entries.
+/// the invariants; its sequences are the tapes, the sequences, and the gradients of what the loop gives; its results are the gradients by
+/// the sequences' entries, and the factors of products that are summed over the steps after the loop, as one product.
 struct backward_body {
   loop_body body;
   list<int> slopes;    // the states of the loop whose gradients are states
   list<int> sums;      // the invariants whose gradients are states
-  list<int> tapes;     // the states whose values it reads
+  list<int> tapes;     // the states and kept products whose values it reads
   list<int> xs;        // the sequences that it reads
   list<int> dys;       // the given sequences whose gradients it reads; tapes follow what the loop gives
   list<int> invariants;
   list<int> dxs;       // the sequences whose gradients it gives
+  struct summed_product {
+    int invariant;     // whose gradient it is, or a part of it: transpose(left) right, summed over the steps
+    int left, right;   // among what the body gives
+  };
+  list<summed_product> products;
 };
+
+/// Which sums over the steps may become one product after the loop: their factors are then kept for all steps. `with_one_row`: the number of
+/// steps is named, so that only factors of one row in each step are matrices over all steps.
+enum class products_after : std::int64_t { none, with_one_row, any };
+
+/// Takes products of two matrices, transpose(left) right, out of `sum`, a node of `h`: `take(left, right)` says whether it takes one. Returns
+/// the rest of the sum, or -1.
+template <class Take>
+constexpr int without_products(graph& h, int sum, const Take& take) {
+  const node n = h.at(sum);
+  if (is_operator<matmul_op>(*n.op) && h.attribute(n, 0) != 0 && h.attribute(n, 1) == 0 && take(h.input(n, 0), h.input(n, 1))) return -1;
+  if (!is_operator<add_op>(*n.op) || h.at(h.input(n, 0)).result != n.result || h.at(h.input(n, 1)).result != n.result) return sum;
+  const int left = h.input(n, 0), right = h.input(n, 1);
+  const int a = without_products(h, left, take), b = without_products(h, right, take);
+  if (a == left && b == right) return sum;
+  if (a < 0 || b < 0) return a < 0 ? b : a;
+  return (output(h, a) + output(h, b)).index();
+}
 
 /// A set of numbers below 64, as an attribute of a loop: which of its inputs and results take part.
 constexpr bool in_set(std::int64_t set, std::size_t k) { return k < 63 && (set >> k & 1) != 0; }
 
+/// Whether a sum over the steps of products of matrices [rows, m] and [rows, n] is computed in less time after the loop: it writes the
+/// factors of each step, instead of reading and writing the sum.
+constexpr bool pays_after(const shape& left, const shape& right, products_after after) {
+  if (after == products_after::none || !left.is_static() || !right.is_static()) return false;
+  const std::int64_t rows = left[0], m = left[1], n = right[1];
+  return (after == products_after::any || rows == 1) && rows * (m + n) < m * n;
+}
+
 /// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients, and after them
 /// the tapes that have.
-constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std::int64_t wanted_xs, std::int64_t given) {
+constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std::int64_t wanted_xs, std::int64_t given, products_after after) {
   graph h;  // the step, its weights and its gradients, with leaves for all that might be needed
   list<int> rows(b.g.nodes.size(), -1);
   list<int> states, xs, invariants, weights, ys, by, dys;
@@ -182,6 +239,9 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
   copy(b.invariants, invariants);
   copy_needed(b.g, h, rows, {b.next.data(), b.next.size()});
   copy_needed(b.g, h, rows, {b.outs.data(), b.outs.size()});
+  copy_needed(b.g, h, rows, {b.kept.data(), b.kept.size()});
+  list<int> taped = states;
+  for (const int i : b.kept) taped.push_back(rows[i]);
   backward_body made;
   for (std::size_t k = 0; k < states.size(); ++k) {
     if (!is_floating(b.state(k).type)) continue;
@@ -191,9 +251,9 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
     weights.push_back(leaf(b.state(k)));
     by.push_back(states[k]);
   }
-  for (std::size_t k = 0; k < b.outs.size() + b.states.size(); ++k) {
+  for (std::size_t k = 0; k < b.outs.size() + taped.size(); ++k) {
     if (!in_set(given, k)) continue;
-    const int y = k < b.outs.size() ? rows[b.outs[k]] : states[k - b.outs.size()];
+    const int y = k < b.outs.size() ? rows[b.outs[k]] : taped[k - b.outs.size()];
     made.dys.push_back(static_cast<int>(k));
     ys.push_back(y);
     weights.push_back(leaf(tensor_info(h.at(y).result)));
@@ -218,11 +278,38 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
     } else if (h.at(found[k]).result.type != h.at(by[k]).result.type) {
       found[k] = cast_to(output(h, found[k]), h.at(by[k]).result.type).index();
     }
-  // what the gradients read, of the leaves
-  list<char> live(h.nodes.size(), 0);
-  for (const int f : found) live[f] = 1;
+  const std::size_t slopes = made.slopes.size();
+  list<int> results;  // of a step, in the order of its states and of what it gives
+  for (std::size_t k = 0; k < slopes; ++k) results.push_back(found[k]);
+  const list<int> summed = made.sums;
+  made.sums = {};
+  list<int> factors;
+  const auto place_of = [&](int factor) {
+    std::size_t k = 0;
+    while (k < factors.size() && factors[k] != factor) ++k;
+    if (k == factors.size()) factors.push_back(factor);
+    return static_cast<int>(made.dxs.size() + k);
+  };
+  for (std::size_t k = 0; k < summed.size(); ++k) {
+    const int rest = without_products(h, found[slopes + k], [&](int left, int right) {
+      if (!pays_after(h.at(left).result.extent, h.at(right).result.extent, after)) return false;
+      const int first = place_of(left);
+      made.products.push_back({summed[k], first, place_of(right)});
+      return true;
+    });
+    if (rest < 0) continue;
+    made.sums.push_back(summed[k]);
+    results.push_back(rest);
+  }
+  const std::size_t sums = made.sums.size();
+  for (std::size_t k = slopes + summed.size(); k < found.size(); ++k) results.push_back(found[k]);
+  for (const int f : factors) results.push_back(f);
+  // what the gradients read, of the leaves and the kept products
+  list<char> live(h.nodes.size(), 0), is_kept(h.nodes.size(), 0);
+  for (const int i : taped) is_kept[i] = 1;
+  for (const int f : results) live[f] = 1;
   for (int i = h.size(); i-- > 0;)
-    if (live[i] != 0)
+    if (live[i] != 0 && is_kept[i] == 0)
       for (int k = 0; k < h.at(i).input_count; ++k) live[h.input(h.at(i), k)] = 1;
   loop_body& to = made.body;
   list<int> place(h.nodes.size(), -1);
@@ -239,7 +326,7 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
         enter(list_of, role, leaves[k]);
       }
   };
-  enter_live(states, made.tapes, to.xs, loop_role::sequence);
+  enter_live(taped, made.tapes, to.xs, loop_role::sequence);
   enter_live(xs, made.xs, to.xs, loop_role::sequence);
   list<int> read;
   for (std::size_t k = 0; k < dys.size(); ++k)
@@ -249,13 +336,12 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
     }
   made.dys = read;
   enter_live(invariants, made.invariants, to.invariants, loop_role::invariant);
-  copy_needed(h, to.g, place, {found.data(), found.size()});
-  const std::size_t slopes = made.slopes.size(), sums = made.sums.size();
+  copy_needed(h, to.g, place, {results.data(), results.size()});
   for (std::size_t k = 0; k < slopes + sums; ++k) {
-    to.next.push_back(place[found[k]]);
+    to.next.push_back(place[results[k]]);
     to.adds.push_back(k < slopes ? 0 : 1);
   }
-  for (std::size_t k = slopes + sums; k < found.size(); ++k) to.outs.push_back(place[found[k]]);
+  for (std::size_t k = slopes + sums; k < results.size(); ++k) to.outs.push_back(place[results[k]]);
   to.is_reversed = !b.is_reversed;
   to.is_limited = b.is_limited;
   return made;

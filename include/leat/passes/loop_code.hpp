@@ -11,8 +11,8 @@ namespace leat::passes {
 
 // ---- attributes -----------------------------------------------------------------------------------------------------
 
-/// The attributes of a loop: its length, the states whose values of each step it keeps on tape, and then four numbers for each time that it
-/// was differentiated: 1 and the sets that `backward_of` takes; or 2 for a loop that begins at the end; or, for each time that it became one
+/// The attributes of a loop: its length, the set of what it keeps on tape in each step, and then five numbers for each time that it
+/// was differentiated: 1 and what `backward_of` takes; or 2 for a loop that begins at the end; or, for each time that it became one
 /// of many models, 3 and the numbers of `batching_of_body`.
 enum loop_attribute : int { loop_length, loop_tape, loop_recipe };
 enum class loop_change : std::int64_t { backward = 1, reversed = 2, batched = 3 };
@@ -26,8 +26,8 @@ constexpr loop_body changed(loop_body b, std::span<const std::int64_t> recipe) {
       b = batched_of(b, {recipe[k + 1], recipe[k + 2], recipe[k + 3], recipe[k + 4], recipe[k + 5]}).body;
       k += 6;
     } else {
-      b = backward_of(b, recipe[k + 1], recipe[k + 2], recipe[k + 3]).body;
-      k += 4;
+      b = backward_of(b, recipe[k + 1], recipe[k + 2], recipe[k + 3], static_cast<products_after>(recipe[k + 4])).body;
+      k += 5;
     }
   }
   return b;
@@ -36,13 +36,14 @@ constexpr loop_body changed(loop_body b, std::span<const std::int64_t> recipe) {
 // ---- code -----------------------------------------------------------------------------------------------------------
 
 /// A loop's program as integers: this header; then, for each state, sequence, invariant, and given sequence (those on tape last), its buffer
-/// in the program of a step, or -1, and the bytes of an element; the states on tape; for each named dimension of the program an operand and an axis; the program.
+/// in the program of a step, or -1, and the bytes of an element; what is on tape; for each named dimension of the program an operand and an axis; the program.
 enum loop_code : int {
   code_states,
   code_xs,
   code_invariants,
   code_outs,   // without those on tape
   code_taped,
+  code_tapes,  // of which those on tape are some
   code_reversed,
   code_limited,
   code_go,       // the buffer of whether there is another step, or -1
@@ -51,7 +52,7 @@ enum loop_code : int {
 };
 
 /// The code of a loop. Operands of the loop are its initial states, sequences, invariants, the number of steps if it is limited, and memory
-/// for the last states, the given sequences, each state's tape and, if its steps say whether there is another, their number.
+/// for the last states, the given sequences, each tape and, if its steps say whether there is another, their number.
 constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape, bool unrolled, std::int64_t in_place) {
   graph g;
   list<int> rows(b.g.nodes.size(), -1);
@@ -73,10 +74,12 @@ constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape,
   const std::size_t first_out = targets.size();
   for (const int i : b.outs) targets.push_back(rows[i]);
   list<int> taped;
-  for (std::size_t k = 0; k < b.states.size(); ++k)
+  for (std::size_t k = 0; k < b.tapes(); ++k)
     if (in_set(tape, k)) {
+      const int i = b.on_tape(k);
+      copy_needed(b.g, g, rows, {&i, 1});
       taped.push_back(static_cast<int>(k));
-      targets.push_back(rows[b.states[k]]);
+      targets.push_back(rows[i]);
     }
   const std::size_t go_at = targets.size();
   if (b.go >= 0) {
@@ -92,6 +95,7 @@ constexpr list<std::int64_t> loop_code_of(const loop_body& b, std::int64_t tape,
   code[code_invariants] = count(b.invariants);
   code[code_outs] = count(b.outs);
   code[code_taped] = count(taped);
+  code[code_tapes] = static_cast<std::int64_t>(b.tapes());
   code[code_reversed] = b.is_reversed ? 1 : 0;
   code[code_limited] = b.is_limited ? 1 : 0;
   code[code_go] = b.go >= 0 ? p.fetches[go_at] : -1;

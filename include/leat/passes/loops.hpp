@@ -29,9 +29,10 @@ struct loop_memory_op {
   static constexpr void batch(batcher& all, int i) { all.set(i, all.handle(all.one().input(all.one().at(i), 0)), true); }
 };
 
-/// A result of a loop. Inputs: its memory, the loop. Attribute: the number of the result.
+/// A result of a loop: its memory, after the loop. Inputs: its memory, the loop. Attribute: the number of the result.
 struct loop_result_op {
   static constexpr std::string_view type = "leat.LoopResult";
+  static constexpr facts what{.work = work_kind::none, .forwards = true};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
   static constexpr void gradient(gradient_scope& g) {
@@ -56,8 +57,8 @@ constexpr shape with_length(std::int64_t length, const shape& entry) {
   return all;
 }
 
-/// Enters a loop into a graph; returns the nodes of its results; the last is the number of steps, if the steps say whether there is another. `attributes`: as `loop_attribute` lists them, without a tape. Each state
-/// has memory for its tape, which is empty until the tape is kept.
+/// Enters a loop into a graph; returns the nodes of its results; the last is the number of steps, if the steps say whether there is another. `attributes`: as `loop_attribute` lists them, without a tape. Each
+/// tape has memory, which is empty until the tape is kept.
 constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> attributes, const loop_body& b, const loop_operands& from) {
   list<int> inputs;
   for (const int i : from.states) inputs.push_back(i);
@@ -77,7 +78,10 @@ constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> a
   const std::int64_t length = attributes[static_cast<int>(loop_length)];
   for (std::size_t k = 0; k < b.states.size(); ++k) memory(b.state(k));
   for (std::size_t k = 0; k < b.outs.size(); ++k) memory({b.out(k).type, with_length(length, b.out(k).extent)});
-  for (std::size_t k = 0; k < b.states.size(); ++k) memory({b.state(k).type, with_length(0, b.state(k).extent)});
+  for (std::size_t k = 0; k < b.tapes(); ++k) {
+    const tensor_info& entry = b.g.at(b.on_tape(k)).result;
+    memory({entry.type, with_length(0, entry.extent)});
+  }
   if (b.go >= 0) memory({dtype::int64, {}});
   const int loop = g.add(op, inputs, attributes);
   list<int> results;
@@ -87,19 +91,19 @@ constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> a
     results.push_back(g.add(info_of<loop_result_op>, operands, which));
   };
   for (std::size_t k = 0; k < b.states.size() + b.outs.size(); ++k) result(k);
-  if (b.go >= 0) result(2 * b.states.size() + b.outs.size());
+  if (b.go >= 0) result(b.results());
   return results;
 }
 
-/// The values of a state in each step, from the tape of loop `loop`, which is kept from now on. `first`: the first of the loop's inputs that
-/// is memory.
-constexpr int tape_of(graph& g, int loop, const loop_body& b, int first, int state) {
+/// The values of a state, or of a kept product, in each step, from a tape of loop `loop`, which is kept from now on. `first`: the first of
+/// the loop's inputs that is memory; `tape`: the number of the tape.
+constexpr int tape_of(graph& g, int loop, const loop_body& b, int first, int tape) {
   const node n = g.at(loop);
-  const auto at = first + static_cast<int>(b.states.size() + b.outs.size()) + state;
+  const auto at = first + static_cast<int>(b.states.size() + b.outs.size()) + tape;
   const int memory = g.input(n, at);
   node& m = g.at(memory);
   const std::int64_t length = g.attribute(n, loop_length);
-  g.numbers[n.attributes + loop_tape] |= std::int64_t{1} << state;
+  g.numbers[n.attributes + loop_tape] |= std::int64_t{1} << tape;
   g.numbers[m.attributes + 3] = length;
   m.result.extent.dim[0] = length;
   const std::int64_t which[]{at - first};
@@ -111,8 +115,8 @@ constexpr int tape_of(graph& g, int loop, const loop_body& b, int first, int sta
 constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   graph& g = s.owner();
   const int me = s.result().index();
-  const auto states = b.states.size(), xs = b.xs.size(), invariants = b.invariants.size(), outs = b.outs.size();
-  list<int> dy(states + outs + states, -1);  // of the last states, the given sequences and the tapes
+  const auto states = b.states.size(), xs = b.xs.size(), invariants = b.invariants.size();
+  list<int> dy(b.results(), -1);  // of the last states, the given sequences and the tapes
   std::int64_t given = 0;
   for (int i = me + 1; i < s.reach(); ++i) {
     if (!is_operator<loop_result_op>(*g.at(i).op) || g.input(g.at(i), 1) != me || s.gradient_of(i) < 0) continue;
@@ -128,10 +132,14 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
     if (asks(states + k)) wanted_xs |= std::int64_t{1} << k;
   for (std::size_t k = 0; k < invariants; ++k)
     if (asks(states + xs + k)) wanted |= std::int64_t{1} << k;
-  const backward_body back = backward_of(b, wanted, wanted_xs, given);
-  list<std::int64_t> attributes{s.attribute(loop_length), 0};
+  // A loop that ends early leaves the factors of its other steps unset.
+  const std::int64_t length = s.attribute(loop_length);
+  const products_after after = b.is_limited ? products_after::none : is_named(length) ? products_after::with_one_row : products_after::any;
+  const backward_body back = backward_of(b, wanted, wanted_xs, given, after);
+  list<std::int64_t> attributes{length, 0};
   for (int k = loop_recipe; k < s.attribute_count(); ++k) attributes.push_back(s.attribute(k));
-  for (const std::int64_t v : {static_cast<std::int64_t>(loop_change::backward), wanted, wanted_xs, given}) attributes.push_back(v);
+  for (const std::int64_t v : {static_cast<std::int64_t>(loop_change::backward), wanted, wanted_xs, given, static_cast<std::int64_t>(after)})
+    attributes.push_back(v);
   loop_operands from;
   for (const int k : back.slopes)
     from.states.push_back(dy[k] >= 0 ? dy[k] : constant(g, b.state(static_cast<std::size_t>(k)).type, b.state(static_cast<std::size_t>(k)).extent, 0).index());
@@ -145,7 +153,7 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   for (const int k : back.dys) from.xs.push_back(dy[static_cast<int>(states) + k]);
   for (const int k : back.invariants) from.invariants.push_back(s.input(static_cast<int>(states + xs) + k).index());
   if (b.go >= 0) {
-    const std::int64_t which[]{static_cast<std::int64_t>(2 * states + outs)};
+    const std::int64_t which[]{static_cast<std::int64_t>(b.results())};
     const int operands[]{s.input(first + static_cast<int>(which[0])).index(), me};
     from.limit = g.add(info_of<loop_result_op>, operands, which);
   } else if (b.is_limited) {
@@ -159,6 +167,19 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   for (const int k : back.slopes) give(static_cast<std::size_t>(k), made[at++]);
   for (const int k : back.sums) give(states + xs + static_cast<std::size_t>(k), made[at++]);
   for (const int k : back.dxs) give(states + static_cast<std::size_t>(k), made[at++]);
+  const std::size_t given_from = back.slopes.size() + back.sums.size();
+  for (const auto& p : back.products) {
+    const auto rows = [&](int k) {  // of all steps, [time, rows, columns], as one matrix
+      const output all(g, made[given_from + static_cast<std::size_t>(k)]);
+      const shape& extent = all.extent();
+      shape matrix;
+      matrix.push(extent[1] == 1 ? extent[0] : extent[0] * extent[1]);
+      matrix.push(extent[2]);
+      return reshape_to(all, matrix);
+    };
+    const std::int64_t transposed[]{1, 0};
+    give(states + xs + static_cast<std::size_t>(p.invariant), make_node<matmul_op>(transposed, rows(p.left), rows(p.right)).index());
+  }
 }
 
 /// Whether each model has few elements of everything in a loop, so that the arrays of many models are best stored with the models last:
@@ -195,7 +216,7 @@ constexpr void batch_loop(batcher& all, int i, const loop_body& b) {
   const batched_body made = batched_of(b, by);
   if (made.problem.size > 0) return all.fail(made.problem);
   by.states = made.states;
-  const std::size_t operands = 3 * made.body.states.size() + xs + made.body.invariants.size() + b.outs.size() + (b.is_limited ? 1 : 0) +
+  const std::size_t operands = 2 * made.body.states.size() + made.body.tapes() + xs + made.body.invariants.size() + b.outs.size() + (b.is_limited ? 1 : 0) +
                                (b.go >= 0 ? 1 : 0);
   if (operands > graph::max_operands) return all.fail(message{} << "vmap: a loop with too many states, sequences and captured tensors");
   const auto axis = [&](int rank) { return (by.how & models_last) != 0 ? rank : 0; };
@@ -251,15 +272,17 @@ constexpr void batch_loop(batcher& all, int i, const loop_body& b) {
     all.set(input(memory + states + k), differs ? sequence(row, b.out(k).extent.rank) : output(g, row), differs);
   }
   const auto first = static_cast<int>(from.states.size() + from.xs.size() + from.invariants.size()) + (b.is_limited ? 1 : 0);
-  for (std::size_t k = 0; k < states; ++k) {
+  const std::size_t tapes = memory + states + b.outs.size();
+  for (std::size_t k = 0; k < b.tapes(); ++k) {
     if (!in_set(all.one().attribute(n, loop_tape), k)) continue;
-    const bool differs = in_set(made.states, k);
-    const int tape = tape_of(g, loop, made.body, first, static_cast<int>(k));
-    all.set(input(memory + states + b.outs.size() + k), differs ? sequence(tape, b.state(k).extent.rank) : output(g, tape), differs);
+    const bool is_state = k < states, differs = is_state ? in_set(made.states, k) : in_set(made.kept, k - states);
+    const std::size_t place = is_state ? k : made.body.states.size() + k - states;
+    const output tape(g, tape_of(g, loop, made.body, first, static_cast<int>(place)));
+    all.set(input(tapes + k), !differs ? tape : is_state ? sequence(tape.index(), b.state(k).extent.rank) : batcher::moved(tape, 1, 0), differs);
   }
   if (b.go >= 0) {
     const output steps(g, made.ends_apart ? results[states + 1] : results.back());
-    all.set(input(memory + 2 * states + b.outs.size()), steps, made.ends_apart);
+    all.set(input(memory + b.results()), steps, made.ends_apart);
   }
   all.set(i, output(g, loop), true);
 }

@@ -96,6 +96,7 @@ class lowerer {
       for (int a = 0; a < e.rank; ++a) s.attributes.push_back(e[a]);
     };
     if (f_.only_checks_rows(g_, i)) return lower_check(i);
+    if (place_.forwards(i) && place_.buffer_of(i) == place_.buffer_of(g_.input(n, 0))) return;
     if (f_.fold_product[i] >= 0) {
       const node& product = g_.at(f_.fold_product[i]);
       const int scale = f_.fold_scale[i];

@@ -145,7 +145,8 @@ class text_field_writer {
 
   template <class M>
   void submessage(unsigned, std::string_view name, const M& m, bool always = false) {
-    if (always || !(m == M{})) nested(name, m, {&at_, name});
+    if (always) return nested(name, m, {&at_, name});
+    if (!(m == M{})) if_written(name, [&] { append_text_message(out_, m, {&at_, name}, depth_ + 1); });
   }
   template <class M>
   void optional_message(unsigned, std::string_view name, const std::optional<M>& m) {
@@ -204,12 +205,16 @@ class text_field_writer {
 
   template <class Schema>
   void opaque(unsigned, std::string_view name, const std::string& message) {
-    if (!message.empty()) nested_opaque<Schema>(name, message, {&at_, name});
+    if (!message.empty()) if_written(name, [&] { append_opaque_text<Schema>(out_, message, {&at_, name}, depth_ + 1); });
   }
   template <class Schema>
   void opaque_messages(unsigned, std::string_view name, const std::vector<std::string>& list) {
     std::int64_t index = 0;
-    for (const std::string& message : list) nested_opaque<Schema>(name, message, {&at_, name, nullptr, index++});
+    for (const std::string& message : list) {
+      open(name);
+      append_opaque_text<Schema>(out_, message, {&at_, name, nullptr, index++}, depth_ + 1);
+      close();
+    }
   }
   void dropped(unsigned, std::string_view) {}
   void refused(unsigned, std::string_view) {}
@@ -236,16 +241,20 @@ class text_field_writer {
     if (!is_utf8(value)) fail<invalid_argument>({&at_, name}, "is not UTF-8: " + in_quotes(value));
     line(name, value);
   }
+  /// Writes a message if any of its fields is known: without one, what is read again would not have it.
+  template <class Write>
+  void if_written(std::string_view name, Write write) {
+    const std::size_t before = out_.size();
+    open(name);
+    const std::size_t opened = out_.size();
+    write();
+    if (out_.size() == opened) out_.resize(before);
+    else close();
+  }
   template <class M>
   void nested(std::string_view name, const M& m, const place& at) {
     open(name);
     append_text_message(out_, m, at, depth_ + 1);
-    close();
-  }
-  template <class Schema>
-  void nested_opaque(std::string_view name, const std::string& message, const place& at) {
-    open(name);
-    append_opaque_text<Schema>(out_, message, at, depth_ + 1);
     close();
   }
   template <class T>

@@ -36,11 +36,17 @@ class placement {
       } else {
         p_.fetches.push_back(new_buffer(targets[k], storage::fetch, static_cast<int>(k)));
         buffer_[targets[k]] = p_.fetches.back();
+        if (forwards(targets[k])) buffer_[g_.input(g_.at(targets[k]), 0)] = p_.fetches.back();
       }
     }
   }
 
   constexpr bool is_stored(int i) const { return stored_[i] != 0; }
+  /// Whether node `i` is a kernel that is its first operand, after its others: it is stored where that is, and has nothing to do.
+  constexpr bool forwards(int i) const {
+    const node& n = g_.at(i);
+    return n.op->kind == op_kind::kernel && n.op->what.forwards && f_.part_of[i] < 0 && f_.part_of[g_.input(n, 0)] < 0;
+  }
   constexpr term as_term(std::int64_t d) { return d >= 0 ? term{d, 0} : term{1, std::int64_t{1} << 4 * used_name(d)}; }
   /// The buffer that holds node `i`; created on first use.
   constexpr int buffer_of(int i) {
@@ -60,6 +66,12 @@ class placement {
         }
         break;
       case op_kind::assign: made = buffer_of(g_.input(n, 0)); break;
+      case op_kind::kernel:
+        if (forwards(i)) {
+          made = buffer_of(g_.input(n, 0));
+          break;
+        }
+        [[fallthrough]];
       default: made = f_.part_of[i] >= 0 ? buffer_of(f_.part_of[i]) : new_buffer(i, storage::arena, 0); break;
     }
     return buffer_[i] = made;

@@ -19,7 +19,7 @@ class loop_writer {
  public:
   loop_writer(graph_writer& w, int row)
       : w_(w), form_(w.loop_at(row)), body_(form_.body), n_(w.from().at(row)), states_(body_.states.size()), outs_(body_.outs.size()),
-        used_(2 * states_ + outs_ + 1, 0) {
+        used_(body_.results() + 1, 0) {
     for (int i = row + 1; i < w.from().size(); ++i)
       if (const node& user = w.from().at(i);
           w.is_live(i) && is_operator<passes::loop_result_op>(*user.op) && w.from().input(user, 1) == row)
@@ -45,7 +45,7 @@ class loop_writer {
     std::vector<operand_value> variables;
     if (has_number()) variables.emplace_back(body_.is_reversed ? operand_value(last_step()) : operand_value(std::int32_t{0}));
     for (std::size_t k = 0; k < states_; ++k) variables.emplace_back(input(k));
-    for (std::size_t k = 0; k < outs_ + states_; ++k)
+    for (std::size_t k = 0; k < outs_ + body_.tapes(); ++k)
       if (used_[states_ + k] != 0) {
         given_.push_back(k);
         written_.push_back(array_of(info_of_given(k)));
@@ -77,7 +77,8 @@ class loop_writer {
   // Whether the number of the step is a variable. A loop with a condition has one of its own for its maximum.
   bool has_number() const { return !form_.has_condition() || counts() || gives(); }
   output input(std::size_t k) const { return w_.input(n_, static_cast<int>(k)); }
-  tensor_info info_of_given(std::size_t k) const { return k < outs_ ? body_.out(k) : body_.state(k - outs_); }
+  int node_of_given(std::size_t k) const { return k < outs_ ? body_.outs[k] : body_.on_tape(k - outs_); }
+  tensor_info info_of_given(std::size_t k) const { return body_.g.at(node_of_given(k)).result; }
   tensor_array array_of(const tensor_info& entry) const {
     return {entry.type, size_, {.element_shape = without_names(entry.extent)}};
   }
@@ -150,13 +151,13 @@ class loop_writer {
     std::vector<output> entries;
     for (const tensor_array& x : read_) entries.push_back(x.read(v[0]));
     list<int> targets = body_.next;
-    for (const int i : body_.outs) targets.push_back(i);
+    for (const std::size_t k : given_) targets.push_back(node_of_given(k));
     const std::vector<output> made = compute(states, entries, targets);
     branch_result next;
     if (has_number()) add_item(next, body_.is_reversed ? subtract(v[0], std::int32_t{1}, "sub") : add(v[0], std::int32_t{1}, "add"));
     for (const output& s : next_states(states, made)) add_item(next, s);
     for (std::size_t j = 0; j < given_.size(); ++j) {
-      const output& value = given_[j] < outs_ ? made[states_ + given_[j]] : states[given_[j] - outs_];
+      const output& value = made[states_ + j];
       const output& flow = v[v.size() - given_.size() + j];
       add_item(next, written_[j].with_flow(flow).write(v[0], value).flow());
     }
