@@ -370,7 +370,8 @@ inline constexpr scan_settings scans{loop_kind::scan}, folds{loop_kind::fold}, s
 /// Steps through sequences: `auto [last, ys] = scan(f, state, xs)`, where `f(state, x)` gives `std::tuple(next, y)`. `state`: a tensor or a
 /// std::tuple of tensors; so are `xs`, whose steps lie along the first axis, and y. `last` is the state after the last step, and `ys` has what
 /// each step gave, along a first axis. The step is compiled once, whatever the number of steps, which may be a named dimension. What f
-/// captures is computed before the loop. Gradients flow to the state, the sequences and what f captures; they keep the states of all steps.
+/// captures is computed before the loop. Gradients flow to the state, the sequences and what f captures; they keep the states and matrix
+/// products of all steps.
 /// Errors (at compile time): sequences of different lengths, a state that changes shape, dtype or number in a step, an assignment in f.
 /// Source: JAX's `lax.scan`, TensorFlow `scan`.
 LEAT_LOOP(scan, detail::scans,
