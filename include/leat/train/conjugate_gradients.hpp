@@ -20,27 +20,35 @@ concept is_product = tensor_expression<B> && is_floating(B::type) && requires(co
   requires std::is_same_v<typename std::remove_cvref_t<decltype(f(b))>::element, typename B::element>;
 };
 
-// One iteration: the solution x so far, its residual r = b - A x with the sum of squares rr, and the direction p. Where the residual is
-// small, or A is found not to be positive definite along p, x stays, as it then does in all later iterations.
-template <int Left, class F, class X, class R, class P, class S, class E>
-constexpr auto conjugate_iteration(const F& multiply, const X& x, const R& r, const P& p, const S& rr, const E& enough) {
+// One iteration. `state`: the solution x so far, its residual r = b - A x, the direction p, and the sum of squares rr of the residual.
+// `goes_on(rr, curvature)`: whether x moves along p; otherwise it stays, as it then does in all later iterations.
+template <class F, class State, class GoesOn>
+constexpr auto conjugate_iteration(const F& multiply, const State& state, const GoesOn& goes_on) {
+  using namespace leat::literals;
+  const auto [x, r, p, rr] = state;
+  const auto ap = multiply(p);
+  const auto curvature = reduce_sum(p * ap);
+  const auto moves = goes_on(rr, curvature);
+  const auto length = select(moves, rr / curvature, rr * 0_c);
+  const auto rest = r - ap * length;
+  const auto square_sum = select(moves, reduce_sum(square(rest)), rr * 0_c);
+  return std::tuple(x + p * length, rest, rest + p * select(moves, square_sum / rr, rr * 0_c), square_sum);
+}
+template <class B>
+constexpr auto first_conjugate_state(const B& b) {
+  using namespace leat::literals;
+  return std::tuple(b * 0_c, b, b, reduce_sum(square(b)));
+}
+
+// The iterations one after the other; they stop where the sum of squares is at most `enough`, and where A is not positive definite along p.
+template <int Left, class F, class State, class E>
+constexpr auto conjugate_iterations(const F& multiply, const State& state, const E& enough) {
   using namespace leat::literals;
   if constexpr (Left == 0) {
-    return x;
+    return std::get<0>(state);
   } else {
-    const auto ap = multiply(p);
-    const auto curvature = reduce_sum(p * ap);
-    const auto goes_on = logical_and(rr > enough, curvature > 0_c);
-    const auto length = select(goes_on, rr / curvature, rr * 0_c);
-    const auto next = x + p * length;
-    if constexpr (Left == 1) {
-      return next;
-    } else {
-      const auto rest = r - ap * length;
-      const auto square_sum = select(goes_on, reduce_sum(square(rest)), rr * 0_c);
-      const auto turn = select(goes_on, square_sum / rr, rr * 0_c);
-      return conjugate_iteration<Left - 1>(multiply, next, rest, rest + p * turn, square_sum, enough);
-    }
+    const auto goes_on = [&](const auto& rr, const auto& curvature) { return logical_and(rr > enough, curvature > 0_c); };
+    return conjugate_iterations<Left - 1>(multiply, conjugate_iteration(multiply, state, goes_on), enough);
   }
 }
 
@@ -48,18 +56,10 @@ constexpr auto conjugate_iteration(const F& multiply, const X& x, const R& r, co
 template <int Iterations, class F, class B, class E>
 constexpr auto conjugate_loop(const F& multiply, const B& b, const E& enough) {
   using namespace leat::literals;
-  const auto goes_on = [&](const auto& state) { return std::get<3>(state) > enough; };
-  const auto iterate = [&](const auto& state) {
-    const auto [x, r, p, rr] = state;
-    const auto ap = multiply(p);
-    const auto curvature = reduce_sum(p * ap);
-    const auto is_positive = curvature > 0_c;
-    const auto length = select(is_positive, rr / curvature, rr * 0_c);
-    const auto rest = r - ap * length;
-    const auto square_sum = select(is_positive, reduce_sum(square(rest)), rr * 0_c);
-    return std::tuple(x + p * length, rest, rest + p * (square_sum / rr), square_sum);
-  };
-  return std::get<0>(while_loop<Iterations>(goes_on, iterate, std::tuple(b * 0_c, b, b, reduce_sum(square(b)))));
+  const auto moves = [](const auto&, const auto& curvature) { return curvature > 0_c; };
+  return std::get<0>(while_loop<Iterations>([&](const auto& state) { return std::get<3>(state) > enough; },
+                                            [&](const auto& state) { return conjugate_iteration(multiply, state, moves); },
+                                            first_conjugate_state(b)));
 }
 }  // namespace detail
 
@@ -72,8 +72,8 @@ template <int Iterations, class F, class B, class Tolerance = compile_time_numbe
   requires(Iterations > 0 && detail::is_product<F, B>)
 constexpr auto conjugate_gradients(const F& multiply, const B& b, const Tolerance& tolerance = {}) {
   using namespace leat::literals;
-  const auto size = reduce_sum(square(b));
-  return detail::conjugate_iteration<Iterations>(multiply, b * 0_c, b, b, size, size * tolerance * tolerance);
+  const auto enough = reduce_sum(square(b)) * tolerance * tolerance;
+  return detail::conjugate_iterations<Iterations>(multiply, detail::first_conjugate_state(b), enough);
 }
 LEAT_OTHERWISE("conjugate_gradients<iterations>(multiply, b) takes a function that returns a product of a matrix with a tensor like b, and b, a "
                "floating-point tensor")
