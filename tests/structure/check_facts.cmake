@@ -13,7 +13,7 @@ if(NOT DEFINED exceptions)
       proto/impl/freeze.hpp 6 "freezing works on messages of any operators; its list is of TensorFlow's, also of those unknown here"
       proto/impl/producer.hpp 3 "what earlier versions wrote, in messages"
       io/impl/dot.hpp 1 "draws messages"
-      named/exchange/impl/import.hpp 1 "parts of names, by which TensorFlow itself decides (ValidateShape)"
+      named/exchange/impl/import.hpp 4 "parts of names, by which TensorFlow itself decides (ValidateShape); dtypes that only TensorFlow computes"
       # ONNX is another dialect, whose writer knows what it expresses and how.
       io/impl/onnx.hpp 2 "the inputs of its graphs"
       io/onnx/operators.hpp 6 "ONNX's operators"

@@ -173,7 +173,7 @@ class table_column {
 inline void run_initialize_table_from_file(kernel_context& c) {
   auto& table = runtime::held_as<runtime::lookup_table>(c.input(0));
   if (c.extent(1).rank != 0) throw invalid_argument("filename should be a single string, but got " + brackets(c.extent(1)));
-  const std::string name = c.input(1).as<std::string>(), delimiter = c.node.text("delimiter");
+  const std::string name = c.input(1).as<std::string>(), delimiter = c.node.attribute<std::string>("delimiter", "\t");
   const std::int64_t size = c.node.integer("vocab_size", -1), offset = c.node.integer("offset");
   if (delimiter.size() != 1) throw invalid_argument("delimiter should be only 1 char");
   if (size < -1) throw invalid_argument("vocab_size " + std::to_string(size) + " must be at least minimum -1");

@@ -70,7 +70,7 @@ LEAT_FILL(fill_control_definitions) {
   // Operators with side effects.
   define_operator("Print(input: T, data: list(U)) -> (output: T); message: string = \"\"; first_n: int = -1; summarize: int = 3",
                   {.is = nature::effect, .work = work_kind::none, .forwards = true}, shapes::like<0>);
-  define_operator("PrintV2(input: string) -> (); output_stream: string = \"stderr\"; end: string = \"\"",
+  define_operator("PrintV2(input: string) -> (); output_stream: string = \"stderr\"; end: string = \"\n\"",
                   {.is = nature::effect, .work = work_kind::none});
   define_operator("Assert(condition: bool, data: list(T)) -> (); summarize: int = 3", {.is = nature::observes, .stops_gradient = true},
                   [](shape_context& c) { shapes::want_rank(c, 0, 0); });

@@ -77,7 +77,7 @@ inline void run_print_text(kernel_context& c) {
   const std::string stream = c.node.text("output_stream");
   std::ostream& to = s.log != nullptr ? *s.log : stream == "stdout" ? std::cout : std::cerr;
   for (const auto& text : c.input(0).texts()) to << text;
-  to << c.node.text("end") << std::flush;
+  to << c.node.attribute<std::string>("end", "\n") << std::flush;
 }
 
 inline void run_assert(kernel_context& c) {

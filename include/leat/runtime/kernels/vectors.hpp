@@ -35,7 +35,8 @@ inline void run_cross(kernel_context& c) {
 /// Where each axis of the destination's layout is in the source's. Errors: invalid_argument unless one is an order of the other.
 struct layout_change {
   std::string from, to;
-  explicit layout_change(const kernel_context& c) : from(c.node.text("src_format")), to(c.node.text("dst_format")) {
+  explicit layout_change(const kernel_context& c)
+      : from(c.node.attribute<std::string>("src_format", "NHWC")), to(c.node.attribute<std::string>("dst_format", "NCHW")) {
     const auto check = [](const std::string& layout, const char* which, const char* name) {
       if (layout.size() != 4 && layout.size() != 5)
         throw invalid_argument(std::string(which) + " format must be of length 4 or 5, received " + name + " = " + layout);

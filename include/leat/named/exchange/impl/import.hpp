@@ -347,7 +347,7 @@ class importer {
       else if (const operator_definition* defined = find_definition(def.op))
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
-      if (!is_carried(def, request.inputs)) rethrow_saying(e, place_of(def) + e.what());
+      if (!is_carried(def, request.inputs) && !lacks_kernel(def)) rethrow_saying(e, place_of(def) + e.what());
       // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
       numbers.clear();
@@ -379,7 +379,13 @@ class importer {
     }
     return false;
   }
-  // Sets the results of such a node, as far as its attributes determine them.
+  // Whether TensorFlow computes the operator with the node's dtype, and this library only with others.
+  static bool lacks_kernel(const node_def& def) {
+    const dtype type = type_attribute(def, "T");
+    if (def.op == "Pow" || def.op == "Round") return type == dtype::int32 || type == dtype::int64;
+    return def.op == "TruncateDiv" && (type == dtype::float32 || type == dtype::float64);
+  }
+  // Sets the results of a node that cannot be run, as far as its attributes determine them.
   static void carry(const node_def& def, node_request& request) {
     request.complete = false;
     request.number_inputs = 0;
