@@ -3,6 +3,8 @@
 #include <leat/io/text.hpp>
 #include <leat/io/text/write.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -106,6 +108,19 @@ TEST_CASE("what a file has beyond a graph is kept, or passed over") {
   CHECK(io::read_text<meta_graph_def>(std::string_view(io::write_text(meta))) == meta);
   CHECK(io::write_text(meta).find("version: V2\n") != std::string::npos);
   CHECK(io::read_binary<meta_graph_def>(std::string_view(io::write_binary(meta))) == meta);
+
+  // Protobuf writes a message of a type that it knows by its fields; TensorFlow's SavedModels have such messages of assets.
+  const auto collection = [](const std::string& value) {
+    return io::read_text<meta_graph_def>(std::string_view("collection_def { key: 'd' value { any_list { value { " + value + " } } } }"));
+  };
+  const auto plain = collection("type_url: 'type.googleapis.com/tensorflow.AssetFileDef' value: '\\n\\005\\n\\003a:0\\022\\005v.txt'");
+  CHECK(collection("[type.googleapis.com/tensorflow.AssetFileDef] { tensor_info { name: 'a:0' } filename: 'v.txt' }") == plain);
+  CHECK(collection("[ type.googleapis.com / tensorflow.AssetFileDef ]: < tensor_info { name: 'a:0' } filename: 'v.txt' >;") == plain);
+  const auto refusal = [&](const std::string& value) { return leat_test::message_of<error>([&] { collection(value); }); };
+  CHECK(refusal("[a.b/c.D] { x: 1 }").find("a message of the type c.D, whose fields are not known") != std::string::npos);
+  CHECK(refusal("[a.b/tensorflow.AssetFileDef] { x: 1 }").find("AssetFileDef has no field \"x\"") != std::string::npos);
+  CHECK(refusal("[a.b;] { }").find("expected the name of a type and ']'") != std::string::npos);
+  CHECK(refusal("[a.b").find("expected the name of a type and ']'") != std::string::npos);
 
   // A function library is carried in binary form.
   const std::string library =

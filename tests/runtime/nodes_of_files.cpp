@@ -102,4 +102,22 @@ TEST_CASE("nodes of files: a dtype that only TensorFlow computes an operator wit
   CHECK_THROWS_AS(imported{wrong}, invalid_argument);
 }
 
+TEST_CASE("nodes of files: axes whose values are known, and whose number is not, as in the gradient of a gather along axis 1") {
+  using list = std::vector<std::int32_t>;
+  const auto range = [](const char* name, const char* from, const char* to) {
+    return node_def{.name = name, .op = "Range", .inputs = {from, to, "one"}, .attributes = {{"Tidx", data_type::int32}}};
+  };
+  imported from({constant_node("x", list{1, 2, 3, 4, 5, 6}, {2, 3}), constant_node("zero", list{0}, {}), constant_node("one", list{1}, {}),
+                 {.name = "two", .op = "AddV2", .inputs = {"one", "one"}, .attributes = {{"T", data_type::int32}}},
+                 range("last", "one", "two"), range("first", "zero", "one"),
+                 {.name = "axes",
+                  .op = "ConcatV2",
+                  .inputs = {"last", "first", "zero"},
+                  .attributes = {{"T", data_type::int32}, {"N", std::int64_t{2}}, {"Tidx", data_type::int32}}},
+                 {.name = "y", .op = "Transpose", .inputs = {"x", "axes"}, .attributes = {{"T", data_type::int32}, {"Tperm", data_type::int32}}}});
+  graph_session session(from.g);
+  const output y = get_tensor_by_name(from.g, "y:0");
+  CHECK(session.run(y).as<list>() == list{1, 4, 2, 5, 3, 6});
+}
+
 }  // namespace nodes_of_files_tests

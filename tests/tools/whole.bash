@@ -218,4 +218,65 @@ printf '{"graph_def": %s, "asset_file_def": [{"filename": "words"}], "collection
 expect 0 "--save: left out: the names of 1 asset files" run assets.json --variables a=1 --save kept
 expect 0 "--save: left out: collection 'gone'" run assets.json --variables a=1 --save kept
 
+# an option that is given empty, as a shell gives a variable that is not set
+for option in --save --out --trace --signature --files --feed --variables --fetch; do
+  expect 2 "$option: is given, and empty" run nothing.json "$option" "" --fetch nothing
+done
+for option in --prefix --freeze; do expect 2 "$option: is given, and empty" convert nothing.json never.pb "$option" ""; done
+expect 2 "--times stands twice behind one --fetch" run nothing.json --fetch nothing --times 2 --times 3
+
+# results that cannot be written are the file's fault; an operator that is not known is the graph's
+expect 3 "a: never.txt/a.npy: cannot be written" run names.json --fetch a --format npy --out "$(touch never.txt && echo never.txt)"
+expect 3 "a: /dev/null/a.npy: cannot be written" run names.json --fetch a --format npy --out /dev/null
+graph '{"name": "own", "op": "OwnOperator"}' >own.json
+expect 1 "No kernel for the operator 'OwnOperator'" run own.json --fetch own --format npy --out names
+
+# bytes that are no text come out of JSON and go into it as they are
+graph '{"name": "bytes", "op": "Const", "attr": {"dtype": {"type": "DT_STRING"}, "value": {"tensor": {"dtype": "DT_STRING", "tensor_shape": {"dim": [{"size": "2"}]}, "string_val": ["/wA=", "aGk="]}}}}' \
+  '{"name": "text", "op": "Placeholder", "attr": {"dtype": {"type": "DT_STRING"}, "shape": {"shape": {"unknown_rank": true}}}}' \
+  '{"name": "same", "op": "Identity", "input": ["text"], "attr": {"T": {"type": "DT_STRING"}}}' >bytes.json
+expect 0 '"data": [{"b64": "/wA="}, "hi"]}}' run bytes.json --fetch bytes --format json
+expect 0 '"data": [{"b64": "/wA="}, "hi"]}}' run bytes.json --feed 'text=[{"b64": "/wA="}, "hi"]' --fetch same --format json
+expect 0 '"data": {"b64": "/w=="}}}' run bytes.json --feed 'text={"b64": "/w=="}' --fetch same --format json
+expect 2 "a text or a list of texts is wanted" run bytes.json --feed 'text={"b64": 1}' --fetch same
+
+# names in the messages of collections: those of variables, branches, loops and queues
+entry() { printf '%b' "$1" | base64 -w 0; }
+variable='{"name": "w", "op": "VariableV2", "attr": {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": {}}}}'
+assign='{"name": "w/Assign", "op": "Assign", "input": ["w", "a"], "attr": {"T": {"type": "DT_FLOAT"}}}'
+read='{"name": "w/read", "op": "Identity", "input": ["w"], "attr": {"T": {"type": "DT_FLOAT"}}}'
+printf '{"graph_def": %s, "collection_def": {"variables": {"bytes_list": {"value": ["%s"]}},
+  "while_context": {"bytes_list": {"value": ["%s"]}}, "own": {"bytes_list": {"value": ["%s"]}}}}' \
+  "$(graph "$variable" "$(float a 1)" "$(float b 2)" "$assign" "$read")" "$(entry '\n\3w:0\022\010w/Assign\032\010w/read:0')" \
+  "$(entry '\n\004loop\020\012\052\001a\112\011\n\001b\022\004\n\002w:')" "$(entry '\n\3w:0')" >entries.json
+expect 0 "" convert --prefix t entries.json renamed.json
+holds "a variable's names are renamed" grep -qF "$(entry '\n\5t/w:0\022\012t/w/Assign\032\012t/w/read:0')" renamed.json
+holds "a loop's names are renamed" grep -qF "$(entry '\n\006t/loop\020\012\052\003t/a\112\015\n\003t/b\022\006\n\004t/w:')" renamed.json
+holds "bytes of other kinds stay" grep -qF "$(entry '\n\3w:0')" renamed.json
+expect 0 "" convert renamed.json renamed.meta
+expect 0 "nothing found" check renamed.meta
+expect 0 $'t/w  float32 []\n  1' run renamed.meta --init --fetch t/w
+expect 0 "" convert --fetch w/read entries.json part.meta
+expect 0 "part.meta: 2 nodes, nothing found" check part.meta
+
+# what TensorFlow's loader runs when it loads a model: here, what fills a table
+keys='{"name": "keys", "op": "Const", "attr": {"dtype": {"type": "DT_STRING"}, "value": {"tensor": {"dtype": "DT_STRING", "tensor_shape": {"dim": [{"size": "1"}]}, "string_val": ["aw=="]}}}}'
+values='{"name": "values", "op": "Const", "attr": {"dtype": {"type": "DT_INT64"}, "value": {"tensor": {"dtype": "DT_INT64", "tensor_shape": {"dim": [{"size": "1"}]}, "int64_val": ["7"]}}}}'
+other='{"name": "other", "op": "Const", "attr": {"dtype": {"type": "DT_INT64"}, "value": {"tensor": {"dtype": "DT_INT64", "tensor_shape": {}, "int64_val": ["-1"]}}}}'
+table='{"name": "table", "op": "HashTableV2", "attr": {"key_dtype": {"type": "DT_STRING"}, "value_dtype": {"type": "DT_INT64"}}}'
+fill='{"name": "fill", "op": "InitializeTableV2", "input": ["table", "keys", "values"], "attr": {"Tkey": {"type": "DT_STRING"}, "Tval": {"type": "DT_INT64"}}}'
+find='{"name": "found", "op": "LookupTableFindV2", "input": ["table", "keys", "other"], "attr": {"Tin": {"type": "DT_STRING"}, "Tout": {"type": "DT_INT64"}}}'
+first='"__saved_model_init_op": {"outputs": {"__saved_model_init_op": {"name": "fill", "dtype": "DT_INVALID"}}}'
+outputs='"serving_default": {"outputs": {"y": {"name": "found:0", "dtype": "DT_INT64"}}}'
+whole=$(graph "$keys" "$values" "$other" "$table" "$fill" "$find")
+printf '{"meta_info_def": {"tags": ["serve"]}, "graph_def": %s, "signature_def": {%s, %s}}' "$whole" "$first" "$outputs" >table.meta.json
+expect 0 "" convert table.meta.json table.meta
+mkdir table && saved_model table.meta >table/saved_model.pb
+expect 0 $'y  int64 [1]\n  [7]' run table
+printf '{"meta_info_def": {"tags": ["serve"]}, "graph_def": %s, "collection_def": {"saved_model_main_op": {"node_list": {"value": ["fill"]}}}, "signature_def": {%s}}' \
+  "$whole" "$outputs" >table.meta.json
+expect 0 "" convert table.meta.json table.meta
+saved_model table.meta >table/saved_model.pb
+expect 0 $'y  int64 [1]\n  [7]' run table
+
 finish

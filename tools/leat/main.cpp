@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -350,6 +351,11 @@ int run_command_line(int count, char** arguments) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? all_well : wrong_use;
   }
+  // As a shell gives it for a variable that is not set: what was asked for would be left undone.
+  for (const CLI::App* command : app.get_subcommands())
+    for (const CLI::Option* option : command->get_options())
+      if (std::ranges::find(option->results(), std::string()) != option->results().end())
+        throw usage_error(option->get_name() + ": is given, and empty");
   if (*show_command) return run_show(from, request.tags, shown, dot);
   if (*check_command) return run_check(files, request.tags, allow_unknown);
   if (*convert_command) {
@@ -360,10 +366,15 @@ int run_command_line(int count, char** arguments) {
   }
   if (*run_command) {
     std::size_t next_fetch = 0, next_time = 0;
+    bool is_repeated = false;
     for (const CLI::Option* option : run_command->parse_order()) {
-      if (option == fetch_option) request.runs.push_back({split(fetched.at(next_fetch++)), 1});
+      if (option == fetch_option) {
+        request.runs.push_back({split(fetched.at(next_fetch++)), 1});
+        is_repeated = false;
+      }
       if (option != times_option) continue;
       if (request.runs.empty()) throw usage_error("--times stands behind the --fetch that it repeats");
+      if (std::exchange(is_repeated, true)) throw usage_error("--times stands twice behind one --fetch");
       request.runs.back().times = times.at(next_time++);
     }
     return run_model(request);

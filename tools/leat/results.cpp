@@ -1,5 +1,7 @@
 #include "results.hpp"
 
+#include <leat/io/encoding.hpp>
+
 #include "graph_file.hpp"
 #include "show.hpp"
 
@@ -15,11 +17,18 @@ namespace {
 std::string in_json(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+/// A text; bytes that are none, which JSON cannot hold, as TensorFlow Serving writes them: {"b64": "..."}.
+std::string bytes_in_json(const std::string& bytes) {
+  if (io::detail::is_utf8(bytes)) return in_json(bytes);
+  std::string coded;
+  io::detail::append_base64(coded, bytes);
+  return "{\"b64\": \"" + coded + "\"}";
+}
 
 std::string element_of(const tensor_value& value, std::int64_t at, bool json) {
   if (value.type() == text_dtype) {
     const std::string& text = value.texts()[static_cast<std::size_t>(at)];
-    return in_json(json ? text : printable(text));
+    return json ? bytes_in_json(text) : in_json(printable(text));
   }
   return with_dtype(value.type(), [&]<class T>(T) -> std::string {
     const T element = value.values<T>()[static_cast<std::size_t>(at)];

@@ -21,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace tool {
@@ -41,6 +42,8 @@ struct loaded_model {
   std::vector<std::string> tags;
   std::vector<std::string> left_out;   // of a checkpoint: why variables have no value
   std::vector<std::string> unwritten;  // what `--save` does not write
+  std::string first_operation;         // of TensorFlow's SavedModel: what its loader runs first, such as what fills tables
+  std::vector<std::pair<std::string, std::string>> assets;  // tensors that it takes, with their files
 
   graph_session& session() { return saved ? saved->session() : *own_session; }
   graph& nodes() { return session().owner(); }
@@ -85,6 +88,37 @@ void tell_unwritten(loaded_model& model, const meta_graph_def& meta, const std::
       model.unwritten.emplace_back("collection '" + name + "', which has messages of any kind");
 }
 
+/// What TensorFlow's loader runs once the variables have their values. Source: TensorFlow `GetInitOp`, `GetAssetFileDefs`.
+void find_first_operation(loaded_model& model, const meta_graph_def& meta, const std::string& path) {
+  const auto name_of = [](const signature_tensor& tensor) {
+    const auto* name = std::get_if<std::string>(&tensor.encoding);
+    return name != nullptr ? *name : std::string();
+  };
+  if (const auto at = meta.signatures.find("__saved_model_init_op"); at != meta.signatures.end() && !at->second.outputs.empty())
+    model.first_operation = name_of(at->second.outputs.begin()->second);
+  for (const char* name : {"legacy_init_op", "saved_model_main_op"})
+    if (const auto at = meta.collections.find(name); at != meta.collections.end())
+      if (const auto* nodes = std::get_if<collection_def::node_list>(&at->second.kind); nodes != nullptr && !nodes->value.empty())
+        model.first_operation = nodes->value.front();
+  if (const auto colon = model.first_operation.find(':'); colon != std::string::npos) model.first_operation.resize(colon);
+  for (const asset_file_def& asset : meta.asset_files)
+    if (asset.tensor_info) model.assets.emplace_back(name_of(*asset.tensor_info), (files::path(path) / "assets" / asset.filename).string());
+}
+
+/// Runs it. Its failure is told, and no more: what does not need it runs.
+void run_first_operation(loaded_model& model) {
+  if (model.first_operation.empty()) return;
+  try {
+    graph& g = model.nodes();
+    std::vector<feed_item> feeds;
+    for (const auto& [name, file] : model.assets)
+      feeds.emplace_back(feed_key(get_tensor_by_name(g, name)), tensor_value(file));
+    model.session().run({fetch_item(get_operation_by_name(g, model.first_operation))}, feed_list(std::move(feeds)));
+  } catch (const error& e) {
+    complain("what the model runs when it is loaded failed: " + std::string(e.what()));
+  }
+}
+
 bool open(const std::string& path, const std::vector<std::string>& tags, loaded_model& model, const session_options& how) {
   std::error_code ignored;
   const auto checkpoint = checkpoint_at(path);
@@ -92,6 +126,7 @@ bool open(const std::string& path, const std::vector<std::string>& tags, loaded_
     if (io::is_saved_model_folder(path) && !io::is_model_folder(path)) {
       io::model_files read = io::read_saved_model_folder(path, tags);
       tell_unwritten(model, read.meta, path);
+      find_first_operation(model, read.meta, path);
       io::detail::naming(path, [&] { model.saved.emplace(std::move(read), how); });
     } else {
       model.saved.emplace(io::load_model(path, {.session = how, .tags = tags}));
@@ -126,6 +161,11 @@ bool open(const std::string& path, const std::vector<std::string>& tags, loaded_
 }
 
 using named_signature = std::pair<const std::string, signature_def>;
+
+/// A result that cannot be written: unlike a run's failure, it is the file's fault.
+struct unwritten_result : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// The signature that counts: the one that is named, else "serving_default" or the only one; null where there is none.
 const named_signature* signature_of(const loaded_model& model, const std::string& wanted) {
@@ -342,7 +382,17 @@ int run_model(const run_request& request) {
         throw usage_error("--fetch: " + name + " is fetched twice, and would be one file");
     }
   }
-  if (request.format == "npy" && names.empty()) throw usage_error("--format npy: no tensor is fetched");
+  if (request.format == "npy" && names.empty()) {
+    // An operator that is not known has no results that are known.
+    for (const auto& run : fetches)
+      for (const fetch_item& f : run)
+        if (const graph_element element = f.resolve(model.nodes()); const auto* operation = std::get_if<graph_operation>(&element))
+          if (const std::string refusal = model.session().refusal_of(*operation); !refusal.empty()) {
+            complain(refusal);
+            return 1;
+          }
+    throw usage_error("--format npy: no tensor is fetched");
+  }
   const bool one_file = request.format == "npy" && request.out.ends_with(".npy");
   if (one_file && names.size() != 1)
     throw usage_error("--out: one .npy file for " + std::to_string(names.size()) + " results; name a folder");
@@ -355,6 +405,7 @@ int run_model(const run_request& request) {
   std::string where = "--init";
   run_trace trace;
   try {
+    run_first_operation(model);
     if (request.initialize) initialize(model);
     run_options how{.timeout_in_ms = static_cast<std::int64_t>(request.timeout * 1000)};
     if (!request.trace.empty()) how.trace = &trace;
@@ -373,8 +424,12 @@ int run_model(const run_request& request) {
         if (!results[i]) continue;  // an operation
         const std::string& name = runs[k].fetches[i];
         if (request.format == "npy") {
-          if (one_file) io::write_npy_file(results[i].proto(), request.out);
-          else folder.write(name, results[i]);
+          try {
+            if (one_file) io::write_npy_file(results[i].proto(), request.out);
+            else folder.write(name, results[i]);
+          } catch (const failed_precondition& e) {
+            throw unwritten_result(name + ": " + e.what());
+          }
         } else if (request.format == "json") {
           const auto first = std::find(runs[k].fetches.begin(), runs[k].fetches.end(), name);
           if (first != runs[k].fetches.begin() + static_cast<std::ptrdiff_t>(i)) continue;  // a name of an object stands once

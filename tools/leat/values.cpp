@@ -1,6 +1,7 @@
 #include "values.hpp"
 
 #include <leat/checkpoint/saver.hpp>
+#include <leat/io/encoding.hpp>
 #include <leat/io/model_files.hpp>
 #include <leat/io/npy.hpp>
 
@@ -121,16 +122,27 @@ tensor_proto numbers_as(const std::string& name, const std::vector<json>& number
   return make_tensor_proto(list, extent);
 }
 
+/// A text, or bytes as results have them: {"b64": "..."}.
+std::optional<std::string> bytes_in(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  std::string bytes;
+  if (!value.is_object() || value.size() != 1 || !value.contains("b64") || !value["b64"].is_string() ||
+      !io::detail::from_base64(value["b64"].get_ref<const std::string&>(), bytes))
+    return std::nullopt;
+  return bytes;
+}
+
 void flatten_texts(const std::string& name, const json& value, std::vector<std::int64_t>& sizes, std::vector<std::string>& texts) {
-  if (value.is_string()) {
-    texts.push_back(value.get<std::string>());
+  if (auto text = bytes_in(value)) {
+    texts.push_back(*std::move(text));
     return;
   }
   if (!value.is_array() || !sizes.empty()) refuse(name, "a text or a list of texts is wanted");
   sizes.push_back(static_cast<std::int64_t>(value.size()));
   for (const auto& part : value) {
-    if (!part.is_string()) refuse(name, "a text or a list of texts is wanted");
-    texts.push_back(part.get<std::string>());
+    auto text = bytes_in(part);
+    if (!text) refuse(name, "a text or a list of texts is wanted");
+    texts.push_back(*std::move(text));
   }
 }
 
@@ -191,9 +203,19 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
       if (leat::detail::is_variable(node) && told < 6) names += (names.empty() ? "'" : ", '") + (told++ < 5 ? node.name + "'" : "...'");
     refuse(option + ": " + word, names.empty() ? "the graph has no variables" : "there are no values for the variables " + names);
   };
+  // Which part of a variable a slice is, a graph does not say; without this error the slices would silently keep other values.
+  const auto check_slices = [&](const std::string& word, const auto& has) {
+    for (const auto& node : graph.nodes) {
+      const auto at = node.name.rfind("/part_");
+      if (at == node.name.npos || !variables.contains(node.name) || has(node.name) || !has(node.name.substr(0, at))) continue;
+      refuse(option + ": " + word, "has '" + node.name.substr(0, at) + "' in one piece, of which the variable '" + node.name +
+                                       "' is a slice; run the checkpoint or saved model itself, which has its own graph");
+    }
+  };
   for (const auto& word : words) {
     std::error_code ignored;
     if (const auto checkpoint = word.find('=') == word.npos ? checkpoint_at(word) : nullptr; checkpoint != nullptr) {
+      check_slices(word, [&](const std::string& name) { return checkpoint->manifest().tensors.contains(name); });
       for (const auto& name : checkpoint->names())
         if (variables.contains(name) && !is_carried_only(checkpoint->manifest().tensors.at(name).dtype))
           enter(name, checkpoint->value(name).proto());
@@ -204,6 +226,8 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
     if (is_folder && io::is_saved_model_folder(word) && !io::is_model_folder(word)) {
       variable_values found;
       const auto arrays = io::read_bundle((files::path(word) / io::saved_model_variables).string(), &found);
+      const std::vector<std::string> names = arrays.names();
+      check_slices(word, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
       found.merge(io::to_variable_values(arrays, is_variable));
       for (auto& [name, value] : found)
         if (variables.contains(name)) enter(name, value);

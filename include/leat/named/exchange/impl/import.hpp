@@ -570,7 +570,10 @@ class importer {
       values.push_back(in.port() == 0 ? nodes_.contents_of(g_, in.index()) : nullptr);
       const auto found = values.back() == nullptr && in.extent().has_rank() ? fully_known_numbers(in) : std::nullopt;
       if (!found) continue;
-      values.back() = &computed.emplace_back(tensor_literal(in.extent(), *found).proto());
+      // Values are often known where their number is not part of the shape: of ranges and concatenations.
+      shape extent = in.extent();
+      if (extent.rank == 1) extent.dim[0] = static_cast<std::int64_t>(found->size());
+      if (extent.is_static()) values.back() = &computed.emplace_back(tensor_literal(extent, *found).proto());
     }
     const auto read = numbers_from(fields, def.attributes, values, infos);
     const dtype asked_for = result_type(fields, def.attributes, infos);
