@@ -19,9 +19,9 @@ std::string in_json(const std::string& text) {
 }
 /// A text; bytes that are none, which JSON cannot hold, as TensorFlow Serving writes them: {"b64": "..."}.
 std::string bytes_in_json(const std::string& bytes) {
-  if (io::detail::is_utf8(bytes)) return in_json(bytes);
+  if (io::is_utf8(bytes)) return in_json(bytes);
   std::string coded;
-  io::detail::append_base64(coded, bytes);
+  leat::detail::append_base64(coded, bytes);
   return "{\"b64\": \"" + coded + "\"}";
 }
 

@@ -4,6 +4,9 @@
 #include <leat/io/encoding.hpp>
 #include <leat/io/model_files.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/saved_model_folder.hpp>
+#include <leat/io/saver_nodes.hpp>
+#include <leat/named/exchange/import.hpp>
 
 #include "array_names.hpp"
 #include "graph_file.hpp"
@@ -14,6 +17,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <type_traits>
 #include <unordered_map>
@@ -127,7 +131,7 @@ std::optional<std::string> bytes_in(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   std::string bytes;
   if (!value.is_object() || value.size() != 1 || !value.contains("b64") || !value["b64"].is_string() ||
-      !io::detail::from_base64(value["b64"].get_ref<const std::string&>(), bytes))
+      !leat::detail::from_base64(value["b64"].get_ref<const std::string&>(), bytes))
     return std::nullopt;
   return bytes;
 }
@@ -175,6 +179,21 @@ data_type dtype_of_variable(const node_def& variable) {
   const auto* attribute = variable.attributes.find("dtype");
   const auto* type = attribute != nullptr ? attribute->get_if<data_type>() : nullptr;
   return type != nullptr ? *type : data_type::invalid;
+}
+
+/// Under which names a SavedModel's checkpoint has the values of variables: models of TensorFlow 2 name them by the objects that own them.
+/// Empty if the folder has several graphs, or one that cannot be imported.
+std::map<std::string, std::string, std::less<>> keys_in_saved_model(const std::string& folder) {
+  try {
+    const io::model_files read = io::read_saved_model_folder(folder);
+    if (!read.meta.saver) return {};
+    leat::graph g;
+    g.named();
+    import_graph(g, read.meta.graph, {.name = ""});
+    return io::names_in_checkpoint(g, *read.meta.saver);
+  } catch (const error&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -228,9 +247,15 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
       const auto arrays = io::read_bundle((files::path(word) / io::saved_model_variables).string(), &found);
       const std::vector<std::string> names = arrays.names();
       check_slices(word, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
-      found.merge(io::to_variable_values(arrays, is_variable));
-      for (auto& [name, value] : found)
-        if (variables.contains(name)) enter(name, value);
+      const auto keys = keys_in_saved_model(word);
+      const auto is_key = [&](const std::string& name) { return std::ranges::any_of(keys, [&](const auto& key) { return key.second == name; }); };
+      found.merge(io::to_variable_values(arrays, [&](const std::string& name) { return is_variable(name) || is_key(name); }));
+      for (const auto& [variable, node] : variables) {
+        const std::string name(variable);
+        const auto key = keys.find(name);
+        const auto at = found.contains(name) || key == keys.end() ? found.find(name) : found.find(key->second);
+        if (at != found.end()) enter(name, at->second);
+      }
       check_used(word);
       continue;
     }
