@@ -89,6 +89,15 @@ TEST_CASE("a graph saves and restores its variables by nodes, within the session
   files::create_directory_symlink(outside.path, scratch.path / "out");
   CHECK(says(message_of([&] { s.run(m.save, {{m.prefix, "out/model"}}); }), "is not within"));
   CHECK(files::is_empty(outside.path));
+  // Files of a checkpoint that are such links.
+  graph_session elsewhere(m.g, {.file_root = outside.path.string()});
+  elsewhere.run(global_variables_initializer());
+  elsewhere.run(m.save, {{m.prefix, "secret"}});
+  for (const char* ending : {".index", ".data-00000-of-00001"})
+    files::create_symlink(outside.path / ("secret" + std::string(ending)), scratch.path / ("link" + std::string(ending)));
+  CHECK(says(message_of([&] { s.run(m.restore.outputs(), {{m.prefix, "link"}}); }), "link.index' is not within"));
+  CHECK(says(message_of([&] { s.run(m.merge, {{m.merged, std::vector<std::string>{"link"}}, {m.to, "whole"}}); }), "is not within"));
+  CHECK(s.run(m.restore.outputs(), {{m.prefix, "sub/model"}})[0].as<float_values>() == float_values{1, 2});
 
   graph_session without(m.g);
   without.run(global_variables_initializer());

@@ -246,4 +246,13 @@ TEST_CASE("whole files: read, written, found by a pattern") {
   CHECK(run_in(files.path, "MatchingFiles", {tensor_value(strings{})})[0].elements() == 0);
   for (const char* outside : {"../*", "/*", "/etc/*", "away/*", "sub/../../*", "../a*"}) CHECK_THROWS_AS(match(outside), error);
   CHECK(refuses([&] { run_in("", "MatchingFiles", {tensor_value("*")}); }, "session_options::file_root"));
+  // A pattern with as many matches as there are lists of folders: 10^6.
+  for (int k = 0; k < 9; ++k) std::filesystem::create_directories(files.path / ("sub" + std::to_string(k)));
+  graph g;
+  const auto scope = g.as_default();
+  std::string steps = "sub*";
+  for (int k = 0; k < 5; ++k) steps += "/../sub*";
+  const output names = call_operator(g, "MatchingFiles", {tensor_literal(steps)}).result();
+  graph_session limited(g, {.memory_limit_in_bytes = 1 << 20, .file_root = files.path.string()});
+  CHECK(leat_test::says(leat_test::message_of<resource_exhausted>([&] { limited.run(names); }), "memory_limit_in_bytes"));
 }

@@ -1,5 +1,6 @@
 // Images from the bytes of their files and back, in graphs: pixels and errors are those of TensorFlow 2.21.
 
+#include <leat/core/memory.hpp>
 #include <leat/data/kernels.hpp>
 #include <leat/graphs.hpp>
 #include <leat/session/graph_session.hpp>
@@ -217,6 +218,45 @@ TEST_CASE("PNG: damaged files") {
        "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: DecodePng");
   says("\xff\xd8\xff\xe0"s + "jpeg", "Trying to decode JPEG format using a wrong op");
 }
+
+TEST_CASE("PNG: files that are odd, or damaged where it does not matter") {
+  const auto chunk = [](std::string_view type, const std::string& data) {
+    std::string made;
+    io::detail::put_chunk(made, type, data);
+    return made;
+  };
+  const auto file = [&](const char* head, const std::string& chunks) {
+    return "\x89PNG\r\n\x1a\n" + chunk("IHDR", from_hex(head)) + chunks + chunk("IEND", {});
+  };
+  const auto pixels = [](const std::string& of) { return decode("DecodePng", of).as<bytes>(); };
+  const auto refuses = [](const std::string& of) { return refuses_image([&] { decode("DecodePng", of); }, "Invalid PNG"); };
+  const char *gray_head = "00000002000000020800000000", *color_head = "00000001000000010802000000";
+  const char* bits_head = "00000002000000010103000000";
+  const std::string rows = from_hex("789c6360656360e70000004d001b"), color = from_hex("789c63484c4a0600024e0127");
+  const std::string bits = chunk("IDAT", from_hex("789c6370000000420041"));
+  const bytes four{5, 6, 7, 8};
+  CHECK(pixels(file(gray_head, chunk("IDAT", rows))) == four);
+  // The checksum of the pixels is read with the last row, or, in a part of its own, behind it, where its value does not matter.
+  CHECK(refuses(file(gray_head, chunk("IDAT", rows.substr(0, 10) + "abcd"))));
+  CHECK(pixels(file(gray_head, chunk("IDAT", rows.substr(0, 10)) + chunk("IDAT", "abcd"))) == four);
+  CHECK(refuses(file(gray_head, chunk("IDAT", rows.substr(0, 10)))));
+  // Other chunks may not come between those of pixels.
+  CHECK(refuses(file(gray_head, chunk("IDAT", rows.substr(0, 6)) + chunk("tEXt", "a") + chunk("IDAT", rows.substr(6)))));
+  CHECK(pixels(file(gray_head, chunk("IDAT", rows) + chunk("tEXt", "a") + chunk("IDAT", rows.substr(6)))) == four);
+  // A palette that nothing uses may be wrong, but not come twice.
+  CHECK(pixels(file(gray_head, chunk("PLTE", "abcd") + chunk("IDAT", rows))) == four);
+  CHECK(pixels(file(gray_head, chunk("PLTE", "") + chunk("IDAT", rows))) == four);
+  CHECK(pixels(file(gray_head, chunk("IDAT", rows) + chunk("PLTE", "abc"))) == four);
+  CHECK(refuses(file(gray_head, chunk("PLTE", "abc") + chunk("PLTE", "abc") + chunk("IDAT", rows))));
+  CHECK(pixels(file(color_head, chunk("PLTE", "abcd") + chunk("IDAT", color))) == bytes{97, 98, 99});
+  CHECK(refuses(file(color_head, chunk("PLTE", "") + chunk("IDAT", color))));
+  CHECK(refuses(file(bits_head, chunk("PLTE", "abcd") + bits)));
+  // Colors that no pixel can have do not count, so that more transparent ones than these are too many; the first list of those counts.
+  CHECK(pixels(file(bits_head, chunk("PLTE", "abcdefghi") + chunk("tRNS", "\1\2\3") + bits)) == bytes{97, 98, 99, 100, 101, 102});
+  CHECK(pixels(file(bits_head, chunk("PLTE", "abcdefghi") + chunk("tRNS", "\1\2") + bits)) == bytes{97, 98, 99, 1, 100, 101, 102, 2});
+  CHECK(pixels(file(bits_head, chunk("PLTE", "abcdef") + chunk("tRNS", "\1\2") + chunk("tRNS", "\3\4") + bits)) ==
+        bytes{97, 98, 99, 1, 100, 101, 102, 2});
+}
 #endif
 
 #if defined(LEAT_USE_JPEG)
@@ -311,6 +351,21 @@ TEST_CASE("JPEG: what is refused, and files that are damaged") {
   }
   CHECK(refused > 0);
 }
+
+TEST_CASE("JPEG: what a file in several scans takes meanwhile counts as the session's memory") {
+  for (const bool progressive : {false, true}) {
+    const std::string file = io::write_jpeg(bytes(256 * 256, 9), 256, 256, 1, {.progressive = progressive});
+    const io::jpeg_image of(file);
+    bytes pixels(256 * 256);
+    memory_meter* const meter = memory_meter::make(100000);  // coefficients of two bytes are 131072
+    {
+      const memory_scope limited(meter);
+      if (progressive) CHECK_THROWS_AS(of.read(pixels), resource_exhausted);
+      else of.read(pixels);
+    }
+    meter->let_go();
+  }
+}
 #else
 TEST_CASE("JPEG without libjpeg") {
   CHECK(refuses_image([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG needs libjpeg"));
@@ -352,7 +407,13 @@ TEST_CASE("GIF: frames on top of each other") {
   const tensor_value first = decode("DecodeImage", animated, {{"expand_animations", false}});
   CHECK(first.extent() == shape(3, {2, 3, 3}));
   CHECK(first.as<bytes>() == bytes(wanted.begin(), wanted.begin() + 18));
-  for (std::size_t length = 6; length < animated.size(); ++length) CHECK_THROWS_AS(decode("DecodeGif", animated.substr(0, length)), error);
+  // Of a file that is cut off, the whole frames count.
+  for (std::size_t length = 6; length < animated.size(); ++length) {
+    const std::string begin = animated.substr(0, length);
+    if (length < 42) CHECK_THROWS_AS(decode("DecodeGif", begin), error);
+    else CHECK(decode("DecodeGif", begin).extent()[0] == (length < 77 ? 1 : length < 94 ? 2 : 3));
+  }
+  CHECK(decode("DecodeGif", animated.substr(0, 42) + "else").as<bytes>() == bytes(wanted.begin(), wanted.begin() + 18));
   std::string wide = animated;
   const std::size_t sizes = animated.find(',') + 5;
   for (std::size_t k = 0; k < 4; ++k) wide[sizes + k] = '\xff';

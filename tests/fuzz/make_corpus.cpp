@@ -1,13 +1,17 @@
 // make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json, FOLDER/binary and FOLDER/text: graphs with everything, each
 // of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays, into
 // FOLDER/rows tables, records and states of pipelines, into FOLDER/checkpoints those of checkpoints, into FOLDER/events events and files of
-// them; into FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them.
+// them; into FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them; into
+// FOLDER/images images, into FOLDER/examples what operators read, and into FOLDER/file_nodes calls of operators on files.
 
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/data.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/inflate.hpp>
+#include <leat/io/jpeg.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/png.hpp>
 #include <leat/io/record.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model_folder.hpp>
@@ -180,6 +184,70 @@ int main(int count, char** arguments) try {
     head += std::string(8 * static_cast<std::size_t>(parts), 'x');
     io::write_file(folder / "messages" / std::to_string(files++), std::string{static_cast<char>(head.size()), '\0'} + head);
   }
+  // The first two bytes say how an image is read; after the second of a PNG file's, 3, its pixels are compressed and its checksums made.
+  std::filesystem::create_directories(folder / "images");
+  const auto put_image = [&](char how, char more, const std::string& file) {
+    io::write_file(folder / "images" / std::to_string(files++), std::string{how, more} + file);
+  };
+  std::vector<std::uint8_t> pixels(20 * 20 * 3);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * i % 251);
+  for (const int channels : {1, 2, 3, 4})
+    put_image(0, 0, io::write_png(std::span(pixels).first(static_cast<std::size_t>(12 * channels)), 3, 4, channels));
+  const std::string signature("\x89PNG\r\n\x1a\n", 8);
+  const std::map<char, std::string> depths_of{
+      {0, "\1\2\4\x8\x10"}, {2, "\x8\x10"}, {3, "\1\2\4\x8"}, {4, "\x8\x10"}, {6, "\x8\x10"}};
+  for (const auto& [color, depths] : depths_of)
+    for (const char depth : depths)
+      for (const char interlaced : {'\0', '\1'}) {
+        std::string file = signature;
+        io::detail::put_chunk(file, "IHDR", std::string("\0\0\0\x9\0\0\0\5", 8) + std::string{depth, color, 0, 0, interlaced});
+        if (color == 3) io::detail::put_chunk(file, "PLTE", "abcdefghi");
+        if (color < 4) io::detail::put_chunk(file, "tRNS", std::string("\0\1\0\1\0\1", color == 2 ? 6 : 2));
+        io::detail::put_chunk(file, "IDAT", std::string("\0\1\2\3\4\1\0\2\2\3\4\0\0\1\2\1\1\1", 18));
+        io::detail::put_chunk(file, "IEND", {});
+        put_image(static_cast<char>(depth & 3), 3, file);
+      }
+#if defined(LEAT_USE_JPEG)
+  for (const bool progressive : {false, true})
+    for (const int channels : {1, 3})
+      for (const char how : {'\0', '\4', '\10', '\14', '\20', '\40', '\60', '\100'})
+        put_image(how, 0,
+                  io::write_jpeg(std::span(pixels).first(static_cast<std::size_t>(400 * channels)), 20, 20, channels,
+                                 {.quality = 40, .progressive = progressive, .chroma_downsampling = how != '\20'}));
+#endif
+  for (const char bytes : {'\1', '\3', '\4'})
+    for (const char* height : {"\2\0\0\0", "\xfe\xff\xff\xff"})
+      put_image(0, 0,
+                "BM" + std::string(8, '\0') + std::string("\x36\0\0\0\x28\0\0\0\2\0\0\0", 12) + std::string(height, 4) +
+                    std::string{1, 0, static_cast<char>(8 * bytes), 0} + std::string(24, '\0') + std::string(bytes == 1 ? 8 : 16, 'p'));
+  const std::string colors("\0\0\0\1\2\3\4\5\6\x7\x8\x9", 12), codes("\2\3\x44\x34\5\0", 6);
+  const std::string gif = "GIF89a" + std::string("\3\0\2\0\x81\0\0", 7) + colors;
+  put_image(0, 0, gif + std::string("\x2c\0\0\0\0\2\0\2\0\0", 10) + codes + ";");
+  put_image(0, 0,
+            gif + std::string("\x2c\0\0\0\0\2\0\2\0\0", 10) + codes + std::string("!\xf9\4\1\0\0\1\0", 8) +
+                std::string("\x2c\1\0\0\0\2\0\2\0\xc1", 10) + colors + codes + std::string("!\xfe\1a\0;", 6));
+  std::filesystem::create_directories(folder / "examples");
+  const auto put_bytes = [&](const std::string& of, char how, const std::string& bytes) {
+    io::write_file(folder / of / std::to_string(files++), how + bytes);
+  };
+  const io::example other{
+      {{"a", std::vector<float>{1, 2}}, {"b", std::vector<std::int64_t>{3, -4, 5, 6}}, {"c", std::vector<std::string>{"x", ""}}}};
+  for (const char how : {'\0', '\1', '\5'})
+    for (const io::example& e : {example, other}) put_bytes("examples", how, io::write_example(e));
+  for (const char* record : {"a,b", "\"a\"\"\n\",", "1;2.5;NA", "x\t-7\t\ty\tz"}) put_bytes("examples", '\2', record);
+  for (const char* text : {"12345678", " -1.5e3", "9223372036854775808", "YWJj_-8", "inf"})
+    for (const char how : {'\3', '\7', '\x0b'}) put_bytes("examples", how, text);
+  // Calls: an operator, names by their numbers, and texts behind their lengths.
+  std::filesystem::create_directories(folder / "file_nodes");
+  const std::string save("\2\3\1t\1u\0\0\1\2\7\10\0\11", 14), restore("\3\3\1t\0", 5);
+  const std::string save_slices("\2\4\1t\1t\x9" "2 2 0,1:-\x9" "2 2 1,1:-\2\1\2\1\2\2\1\2\3\4", 36);
+  const std::string calls[]{std::string("\0\0\3abc\1\0", 8),
+                            save + restore + std::string("\5\3\1t\0\6\24", 7),
+                            save_slices + std::string("\4\4\4\5\3\5\1t\0", 9),
+                            save + save_slices + std::string("\4\3\4\6\4\3\4\5", 8),
+                            std::string("\1\10\1\12\3\6\1t\0\5\7\1t\0\6\27\6\26", 18),
+                            std::string("\0\0\4a\nb\n\7\0\0\7\1\0\7\2\10", 17)};
+  for (const std::string& list : calls) io::write_file(folder / "file_nodes" / std::to_string(files++), list);
   const char* reference = std::getenv("LEAT_REFERENCE");
   const std::filesystem::path recorded = std::filesystem::path(reference != nullptr ? reference : "") / "graphs";
   std::error_code ignored;

@@ -60,6 +60,23 @@ inline std::optional<named_slice> parse_slice(std::string_view text) {
   return made;
 }
 
+/// As `path_within_root`, for the prefix of a checkpoint that is read, or for the pattern of its files: none of these is a link that leads
+/// outside.
+inline std::string checkpoint_within_root(kernel_context& c, const std::string& name) {
+  const std::filesystem::path path = path_within_root(c, name);
+  std::string begin = path.filename().string();
+  const bool is_pattern = begin.find('?') != begin.npos;
+  begin.resize(std::min(begin.find('?'), begin.size()));
+  std::error_code problem;
+  for (std::filesystem::directory_iterator at(path.parent_path(), problem), end; !problem && at != end; at.increment(problem)) {
+    const std::string file = at->path().filename().string();
+    const bool is_its = file == begin || file.starts_with(is_pattern ? begin : begin + ".") || file.ends_with(data_ending);
+    if (is_its && at->is_symlink(problem)) static_cast<void>(path_within_root(c, at->path().string()));
+    problem.clear();  // the file was removed meanwhile
+  }
+  return path.string();
+}
+
 /// The names of tensors, one for each value. Errors: invalid_argument.
 inline std::vector<std::string> names_for(kernel_context& c, int k, std::size_t count, std::string_view what) {
   const tensor_value names = c.input(k);
@@ -101,7 +118,7 @@ inline void save_tensors(kernel_context& c, int slices, int first) {
 
 inline void merge_checkpoints(kernel_context& c) {
   std::vector<std::string> prefixes;
-  for (const std::string& name : c.input(0).texts()) prefixes.push_back(path_within_root(c, name));
+  for (const std::string& name : c.input(0).texts()) prefixes.push_back(checkpoint_within_root(c, name));
   const std::string destination = path_within_root(c, only_text(c, 1, "destination_prefix"));
   std::error_code problem;
   const std::filesystem::path folder = std::filesystem::path(destination).parent_path();
@@ -133,7 +150,7 @@ inline tensor_value restored_tensor(const checkpoint_reader& from, const std::st
 }
 inline void restore_tensors(kernel_context& c) {
   const auto wanted = c.node.list<data_type>("dtypes");
-  const checkpoint_reader from(path_within_root(c, only_text(c, 0, "prefix")));
+  const checkpoint_reader from(checkpoint_within_root(c, only_text(c, 0, "prefix")));
   const auto names = names_for(c, 1, wanted.size(), "tensor_names");
   const auto slices = names_for(c, 2, wanted.size(), "shape_and_slices");
   for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -141,7 +158,7 @@ inline void restore_tensors(kernel_context& c) {
 }
 /// Restores one tensor, from a pattern such as "model-?????-of-00002" or from a name.
 inline void restore_tensor(kernel_context& c, bool of_slice) {
-  const checkpoint_reader from(path_within_root(c, only_text(c, 0, "file_pattern")));
+  const checkpoint_reader from(checkpoint_within_root(c, only_text(c, 0, "file_pattern")));
   c.set(0, restored_tensor(from, only_text(c, 1, "tensor_name"), of_slice ? only_text(c, 2, "shape_and_slice") : std::string{},
                            c.node.type_of("dt")));
 }

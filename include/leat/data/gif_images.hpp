@@ -19,35 +19,22 @@ inline bool is_gif(std::string_view file) {
 
 class gif_images {
  public:
-  /// Finds the frames; the bytes must outlive the object. Errors: invalid_argument for a damaged or truncated file.
+  /// Finds the frames; the bytes must outlive the object. Of a damaged or truncated file these are the frames before the damage, as in
+  /// TensorFlow. Errors: invalid_argument if there are none.
   explicit gif_images(std::string_view file) : rest_(file) {
     if (!is_gif(file)) fail("it is no GIF");
     take(6 + 4);
     const unsigned packed = byte();
     take(2);
     const std::string_view common = colors(packed);
-    int transparent = -1;
-    for (bool is_ended = false; !is_ended;) {
-      switch (byte()) {
-        case 0x21:  // an extension; the one before a frame names its transparent color
-          if (byte() == 0xf9) {
-            const std::string settings = blocks();
-            if (settings.size() < 4) fail("an extension that is too short");
-            transparent = (settings[0] & 1) != 0 ? static_cast<unsigned char>(settings[3]) : -1;
-          } else {
-            blocks();
-          }
-          break;
-        case 0x2c:
-          frames_.push_back(frame_at(common, transparent));
-          transparent = -1;
-          break;
-        case 0x3b: is_ended = true; break;
-        default: fail("an unknown block");
-      }
+    try {
+      read_frames(common);
+    } catch (const invalid_argument&) {
+      if (frames_.empty()) throw;  // otherwise the frames before the damage count
     }
     if (frames_.empty()) fail("gif file does not contain any image");
     for (const frame& f : frames_) {
+      if (f.colors.empty()) fail("missing color map for frame " + std::to_string(&f - frames_.data()));
       width_ = std::max(width_, f.width);
       height_ = std::max(height_, f.height);
     }
@@ -118,6 +105,32 @@ class gif_images {
     while (const unsigned size = byte()) all += take(size);
     return all;
   }
+  void read_frames(std::string_view common) {
+    int transparent = -1;
+    std::vector<std::uint8_t> indices;
+    for (bool is_ended = false; !is_ended;) {
+      switch (byte()) {
+        case 0x21:  // an extension; the one before a frame names its transparent color
+          if (byte() == 0xf9) {
+            const std::string settings = blocks();
+            if (settings.size() < 4) fail("an extension that is too short");
+            transparent = (settings[0] & 1) != 0 ? static_cast<unsigned char>(settings[3]) : -1;
+          } else {
+            blocks();
+          }
+          break;
+        case 0x2c: {
+          frame next = frame_at(common, transparent);
+          if (!frames_.empty()) unpack(next, indices);  // a later frame counts if its pixels are whole
+          frames_.push_back(std::move(next));
+          transparent = -1;
+          break;
+        }
+        case 0x3b: is_ended = true; break;
+        default: fail("an unknown block");
+      }
+    }
+  }
   frame frame_at(std::string_view common, int transparent) {
     frame f;
     f.left = number(), f.top = number(), f.width = number(), f.height = number();
@@ -125,7 +138,6 @@ class gif_images {
     f.is_interlaced = (packed & 0x40) != 0;
     f.transparent = transparent;
     f.colors = (packed & 0x80) != 0 ? colors(packed) : common;
-    if (f.colors.empty()) fail("missing color map for frame " + std::to_string(frames_.size()));
     f.code_bits = static_cast<int>(byte());
     if (f.code_bits < 1 || f.code_bits > 8) fail("codes of " + std::to_string(f.code_bits) + " bits");
     f.data = blocks();

@@ -5,6 +5,7 @@
 
 #include <leat/core/decimal.hpp>
 #include <leat/core/fill.hpp>
+#include <leat/core/memory.hpp>
 #include <leat/data/file_reader.hpp>
 #include <leat/runtime/kernels/tables.hpp>
 
@@ -87,12 +88,19 @@ inline void add_matches(kernel_context& c, const std::string& pattern, std::set<
   if (parts.empty()) return;
   // The folders in the pattern's words; the first is the root, or the session's folder.
   std::set<std::string> found{pattern.starts_with('/') ? "/" : ""};
+  metered_bytes taken;  // "*/../*/../*" has as many matches as there are pairs of folders, and so on
   std::error_code problem;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     std::set<std::string> next;
+    std::size_t bytes = 0, counted = std::size_t{1} << 16;
     for (const std::string& folder : found) {
       c.step.check();
-      const auto add = [&](const std::string& name) { next.insert(folder + name + (k + 1 < parts.size() ? "/" : "")); };
+      const auto add = [&](const std::string& name) {
+        constexpr std::size_t of_node = 64;
+        bytes += folder.size() + name.size() + of_node;
+        if (bytes > counted) taken.take(counted *= 2);
+        next.insert(folder + name + (k + 1 < parts.size() ? "/" : ""));
+      };
       if (!has_pattern(parts[k])) {
         add(parts[k]);
         continue;

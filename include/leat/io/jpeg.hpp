@@ -32,13 +32,15 @@ class jpeg_image {
   std::int64_t height() const { return height_; }
   std::int64_t width() const { return width_; }
   std::int64_t channels() const { return channels_; }
-  /// Writes height * width * channels bytes. Errors: invalid_argument for damaged pixels.
+  /// Writes height * width * channels bytes. Errors: invalid_argument for damaged pixels; resource_exhausted if the limit of the session's
+  /// memory has no room for the coefficients of a file in several scans.
   void read(std::span<std::uint8_t> to) const;
 
  private:
   std::string_view file_;
   jpeg_reading how_;
   std::int64_t height_ = 0, width_ = 0, channels_ = 0;
+  std::size_t coefficient_bytes_ = 0;
 };
 
 /// How a file is written; the defaults are TensorFlow's.

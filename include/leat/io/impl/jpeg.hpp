@@ -4,6 +4,7 @@
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/memory.hpp>
 #include <leat/io/jpeg.hpp>
 
 #include <algorithm>
@@ -75,6 +76,7 @@ inline void limit_scans(::j_common_ptr of) {
 
 struct jpeg_sizes {
   std::int64_t height, width, channels;
+  std::size_t coefficient_bytes = 0;  // of all pixels at once, if there are several scans over them
 };
 // Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of four channels. False for an error.
 inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_sizes& sizes, std::uint8_t* to, std::uint8_t* row) {
@@ -112,6 +114,11 @@ inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_siz
   ::jpeg_calc_output_dimensions(&info);
   sizes.height = info.output_height;
   sizes.width = info.output_width;
+  sizes.coefficient_bytes = 0;
+  if (::jpeg_has_multiple_scans(&info))
+    for (int k = 0; k < info.num_components; ++k)
+      sizes.coefficient_bytes +=
+          std::size_t{info.comp_info[k].width_in_blocks} * info.comp_info[k].height_in_blocks * sizeof(::JBLOCK);
   if (to != nullptr) {
     ::jpeg_start_decompress(&info);
     for (std::int64_t y = 0; y < sizes.height; ++y) {
@@ -127,6 +134,7 @@ inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_siz
       for (std::int64_t x = 0; x < sizes.width; ++x)
         for (int k = 0; k < 3; ++k) its[3 * x + k] = color(row[4 * x + k], row[4 * x + 3]);
     }
+    ::jpeg_finish_decompress(&info);  // reads to the end of the file, which may be damaged
   }
   ::jpeg_destroy_decompress(&info);
   return true;
@@ -194,6 +202,7 @@ LEAT_FUNCTION jpeg_image::jpeg_image(std::string_view file, const jpeg_reading& 
   height_ = sizes.height;
   width_ = sizes.width;
   channels_ = sizes.channels;
+  coefficient_bytes_ = sizes.coefficient_bytes;
   if (channels_ == 2 || height_ < 1 || width_ < 1) throw invalid_argument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
   if (height_ * width_ * channels_ >= std::int64_t{1} << 30) throw invalid_argument("JPEG: an image of 2^30 bytes of pixels or more");
 #else
@@ -203,6 +212,8 @@ LEAT_FUNCTION jpeg_image::jpeg_image(std::string_view file, const jpeg_reading& 
 LEAT_FUNCTION void jpeg_image::read(std::span<std::uint8_t> to) const {
 #if defined(LEAT_USE_JPEG)
   if (to.size() < static_cast<std::size_t>(height_ * width_ * channels_)) throw invalid_argument("JPEG: too little memory for the pixels");
+  metered_bytes coefficients;
+  coefficients.take(coefficient_bytes_);
   std::string row(static_cast<std::size_t>(4 * width_), '\0');
   detail::jpeg_sizes sizes{};
   if (!detail::decode_jpeg(file_, how_, sizes, to.data(), reinterpret_cast<std::uint8_t*>(row.data())))

@@ -159,7 +159,7 @@ LEAT_FUNCTION png_image::png_image(std::string_view file, int channels) : file_(
   if (channels != 0 && channels != 1 && channels != 3 && channels != 4)
     throw invalid_argument("`channels` must be 0, 1, 3 or 4 but got " + std::to_string(channels));
   if (!is_png(file)) fail(true);
-  bool is_ended = false;
+  bool is_ended = false, has_palette = false, is_interrupted = false;
   std::uint64_t compressed = 0;
   for (std::size_t at = 8; !is_ended;) {
     // The pixels begin with the first part, also if that is damaged.
@@ -176,9 +176,14 @@ LEAT_FUNCTION png_image::png_image(std::string_view file, int channels) : file_(
       if (width_ != 0) fail(true);
       read_header(data);
     } else if (type == "PLTE") {
-      if (length == 0 || length % 3 != 0 || length > 768 || !parts_.empty() || !palette_.empty()) fail(true);
-      palette_.assign(data.begin(), data.end());
-    } else if (type == "tRNS" && is_whole && parts_.empty()) {
+      if (has_palette) fail(in_header);
+      if (parts_.empty()) {  // behind the pixels it says nothing; nor does a wrong one without use
+        has_palette = true;
+        const bool is_used = color_ == 3, is_wrong = length % 3 != 0 || length > 768;
+        if ((is_used && is_wrong) || (length == 0 && (color_ & 2) != 0)) fail(true);
+        if (is_used) palette_.assign(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(std::min(length, std::size_t{3} << depth_)));
+      }
+    } else if (type == "tRNS" && is_whole && parts_.empty() && !has_transparency_) {
       const auto sample = [&](std::size_t k) {
         return static_cast<unsigned>(static_cast<unsigned char>(data[2 * k])) << 8 | static_cast<unsigned char>(data[2 * k + 1]);
       };
@@ -191,6 +196,10 @@ LEAT_FUNCTION png_image::png_image(std::string_view file, int channels) : file_(
       }
     } else if (type == "IDAT") {
       if (color_ == 3 && palette_.empty()) fail(true);
+      if (is_interrupted) {  // the pixels are in consecutive parts only
+        at += length + 12;
+        continue;
+      }
       parts_.push_back(data);
       compressed += length;
     } else if (type == "IEND") {
@@ -199,6 +208,7 @@ LEAT_FUNCTION png_image::png_image(std::string_view file, int channels) : file_(
     } else if (is_needed) {
       fail(in_header);
     }
+    is_interrupted = !parts_.empty() && type != "IDAT";
     at += length + 12;
   }
   // Deflate packs at most 1,032 bytes into one, so memory for pixels that the file cannot hold is never taken.
@@ -298,9 +308,9 @@ LEAT_FUNCTION void png_image::read(std::span<std::uint8_t> to) const {
   }
   try {
     char rest[256];
-    static_cast<void>(in.read(rest));  // comes to the checksum behind the last row
-  } catch (const data_loss&) {
-    fail(false);
+    while (in.read(rest) > 0) continue;
+    if (!in.is_whole()) fail(false);
+  } catch (const data_loss&) {  // behind the last row, as a wrong checksum is: TensorFlow takes the pixels
   }
 }
 
