@@ -147,12 +147,15 @@ inline bool encode_jpeg(const std::uint8_t* pixels, const jpeg_sizes& sizes, con
   jpeg_errors errors;
   info.err = &errors.base;
   begin_errors(errors);
+  volatile bool has_buffer = false;
   if (setjmp(errors.back) != 0) {
+    if (has_buffer) info.dest->term_destination(&info);  // `to` is the buffer that it has by now
     ::jpeg_destroy_compress(&info);
     return false;
   }
   jpeg_create_compress(&info);
   ::jpeg_mem_dest(&info, &to, &size);
+  has_buffer = true;
   info.image_width = static_cast<::JDIMENSION>(sizes.width);
   info.image_height = static_cast<::JDIMENSION>(sizes.height);
   info.input_components = static_cast<int>(sizes.channels);
