@@ -219,6 +219,8 @@ TEST_CASE("long strings that a node copies many times are the session's") {
        [&](std::int64_t n) { return std::vector{wholes({1}, {0}), wholes({1}, {double(n)}), texts_of({}, one.texts()[0]), one}; }},
       {"ReverseV2", [&](std::int64_t n) { return std::vector{texts_of({n}, one.texts()[0]), counts({1}, {0})}; }},
       {"StringJoin", [&](std::int64_t n) { return std::vector{texts_of({n}, ""), one}; }},
+      {"AsString", [&](std::int64_t n) { return std::vector{counts({n * 8})}; }, {{"width", 1023}}},
+      {"DecodeCSV", [&](std::int64_t n) { return std::vector{texts_of({n}, ""), one}; }},
   };
   for (const node& each : nodes) {
     CAPTURE(each.type);

@@ -54,19 +54,19 @@ class text_room {
 template <class F>
 std::size_t bytes_of_copies(kernel_context& c, const F& f) {
   constexpr dtype of_lengths = dtype::float64;  // which no kernel that takes strings gives as another result
-  const auto inputs = static_cast<std::size_t>(c.input_count());
-  std::vector<token> lengths(inputs), results(static_cast<std::size_t>(c.result_count()));
   bool are_short = true;
-  for (std::size_t k = 0; k < inputs; ++k) {
-    const tensor_value& v = c.input(static_cast<int>(k));
-    lengths[k].value = v;
+  for (int k = 0; k < c.input_count(); ++k) are_short = are_short && outer_bytes(c.input(k)) == 0;
+  if (are_short) return 0;
+  std::vector<token> lengths(static_cast<std::size_t>(c.input_count())), results(static_cast<std::size_t>(c.result_count()));
+  for (int k = 0; k < c.input_count(); ++k) {
+    const tensor_value& v = c.input(k);
+    tensor_value& its = lengths[static_cast<std::size_t>(k)].value;
+    its = v;
     if (!v || v.type() != text_dtype) continue;
-    are_short = are_short && outer_bytes(v) == 0;
-    lengths[k].value = tensor_value(of_lengths, v.extent());
-    std::ranges::transform(v.texts(), lengths[k].value.template values<double>().begin(),
+    its = tensor_value(of_lengths, v.extent());
+    std::ranges::transform(v.texts(), its.values<double>().begin(),
                            [](const std::string& text) { return static_cast<double>(outer_bytes(text.size())); });
   }
-  if (are_short) return 0;
   kernel_context first_run(c.node, c.step, lengths, results);
   static_cast<void>(f(first_run));
   double sum = 0;
