@@ -115,6 +115,13 @@ TEST_CASE("no rows of any number of classes, and no elements of any number of se
     CHECK(run_node(type, {slopes, counts({1}, {0}), counts({1}, {5}), counts({}, {2})}, {}, {})[0].extent() == floats({2, 0}).extent());
 }
 
+TEST_CASE("norms along no axis are sizes") {
+  const auto no_axis = counts({0});
+  CHECK(list_of(run_node("EuclideanNorm", {floats({2}, {-3, 2}), no_axis}, {}, {})[0]) == number_list{3, 2});
+  CHECK(list_of(run_node("EuclideanNorm", {counts({2, 1}, {-3, 2}), no_axis}, {}, {})[0]) == number_list{3, 2});
+  CHECK(run_node("EuclideanNorm", {floats({2, 0}), no_axis}, {}, {})[0].extent() == floats({2, 0}).extent());
+}
+
 TEST_CASE("bins of a range that its dtype cannot hold") {
   constexpr double least = std::numeric_limits<std::int32_t>::min();
   const auto range = counts({2}, {least, whole_limit});
