@@ -184,6 +184,45 @@ TEST_CASE("too few steps are an error that says how much time is left") {
   CHECK(e == doctest::Approx(std::exp(std::sin(0.4) / 40)));
 }
 
+TEST_CASE("an empty state takes any step") {
+  auto y0 = placeholder<"y0", double, "n">();
+  auto t1 = placeholder<"t1", double>();
+  auto [end, steps] = counted_solve_dormand_prince<50>([](auto t, auto y) { return cos(t) * y; }, y0, constant<0.0>(), t1, 1e-8_c, 1e-8_c);
+  auto [last, path] = solve_dormand_prince_path<50>([](auto t, auto y) { return cos(t) * y; }, y0, constant<0.0>(), stack<0>(t1, t1 * 2_c),
+                                                    1e-8_c, 1e-8_c);
+  auto [by_y0] = gradients(end, y0);
+  session s{end, steps, path, by_y0};
+  const auto [e, n, p, d] = s.run(fetch(end, steps, path, by_y0), y0 = std::vector<double>{}, t1 = 3.0);
+  CHECK(e.size() == 0);
+  CHECK(n > 0);
+  CHECK(p.size() == 0);
+  CHECK(d.size() == 0);
+  const auto [one] = s.run(fetch(end), y0 = std::vector<double>{2}, t1 = 3.0);
+  CHECK(one(0) == doctest::Approx(2 * std::exp(std::sin(3.0))).epsilon(1e-6));
+}
+
+TEST_CASE("without an absolute tolerance, elements that stay 0 take any step") {
+  auto y0 = placeholder<"y0", double, 3>();
+  auto t1 = placeholder<"t1", double>();
+  auto absolute = placeholder<"absolute", double>();
+  const auto decay = [](auto, auto y) { return -y; };
+  auto end = solve_dormand_prince<100>(decay, y0, constant<0.0>(), t1, 1e-8_c, 0_c);
+  auto fed = solve_dormand_prince<100>(decay, y0, constant<0.0>(), t1, 1e-8_c, absolute);
+  auto from_zero = solve_dormand_prince<100>([](auto t, auto y) { return 2_c * t + 0_c * y; }, y0, constant<0.0>(), t1, 1e-8_c, 0_c);
+  auto [by_y0] = gradients(end, y0);
+  session s{end, fed, from_zero, by_y0};
+  const auto [e, d] = s.run(fetch(end, by_y0), y0 = std::vector<double>{0, 3, 0}, t1 = 2.0);
+  const auto [f] = s.run(fetch(fed), y0 = std::vector<double>{0, 3, 0}, t1 = 2.0, absolute = 0.0);
+  for (const auto& v : {e, f}) {
+    CHECK(v(0) == 0);
+    CHECK(v(1) == doctest::Approx(3 * std::exp(-2.0)).epsilon(1e-6));
+    CHECK(v(2) == 0);
+  }
+  for (std::size_t i = 0; i < 3; ++i) CHECK(d(i) == doctest::Approx(std::exp(-2.0)).epsilon(1e-6));
+  CHECK(std::get<0>(s.run(fetch(end), y0 = std::vector<double>{0, 0, 0}, t1 = 2.0))(1) == 0);
+  CHECK(std::get<0>(s.run(fetch(from_zero), y0 = std::vector<double>{0, 0, 0}, t1 = 2.0))(1) == doctest::Approx(4).epsilon(1e-6));
+}
+
 TEST_CASE("a solution that becomes infinite is approached, and then refused") {
   auto y0 = placeholder<"y0", double>();
   auto t1 = placeholder<"t1", double>();

@@ -481,6 +481,24 @@ TEST_CASE("colors of images") {
   close(values_of("AdjustHue", {pixels, one(-1.25, dtype::float32)}), {0, 0.2, 0, 0.3, 0.5, 0.3});
   close(values_of("AdjustSaturation", {pixels, one(0, dtype::float32)}), {0.2, 0.2, 0.2, 0.5, 0.5, 0.5});
   close(values_of("AdjustContrastv2", {floats({1, 2, 2}, {1, 10, 3, 20}), one(2, dtype::float32)}), {0, 5, 4, 25});
+
+  // The parts of large colors keep their digits, and NaN ends where TensorFlow's comparisons leave it.
+  const number_list large = values_of("AdjustHue", {floats({1, 2, 3}, {1e10, 1, 0, -3, -1e10, 2}), one(0, dtype::float32)});
+  CHECK(large[0] == doctest::Approx(1e10));
+  CHECK(large[1] == doctest::Approx(1));
+  CHECK(large[2] == 0);
+  CHECK(large[4] == doctest::Approx(-1e10));
+  CHECK(values_of("AdjustHue", {floats({1, 1, 3}, {1, 0, 0}), one(-1, dtype::float32)}) == number_list{1, 0, 0});
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto odd_pixel = floats({1, 1, 3}, {0.75, none, 0.25});
+  const number_list odd_hue = values_of("AdjustHue", {odd_pixel, one(0.125, dtype::float32)});
+  CHECK(odd_hue[0] == 0.75);
+  CHECK(std::isnan(odd_hue[1]));
+  CHECK(std::isnan(odd_hue[2]));
+  CHECK(values_of("AdjustSaturation", {odd_pixel, one(0.5, dtype::float32)}) == number_list{0.75, 0.75, 0.75});
+  CHECK(values_of("RGBToHSV", {odd_pixel}) == number_list{0, 0, 0.25});
+  // Sums are formed in TensorFlow's order: of the first half of the image and the second, and so on.
+  CHECK(values_of("AdjustContrastv2", {floats({4, 1, 1}, {1e8, 1, 1, -1e8}), one(0, dtype::float32)}) == number_list{0, 0, 0, 0});
   for (const double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30})
     for (const char* type : {"AdjustHue", "AdjustSaturation", "AdjustContrastv2"}) {
       CHECK(run_node(type, {pixels, one(odd, dtype::float32)})[0].elements() == 6);

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -114,6 +115,13 @@ TEST_CASE("no rows of any number of classes, and no elements of any number of se
     CHECK(run_node(type, {slopes, counts({1}, {0}), counts({1}, {5}), counts({}, {2})}, {}, {})[0].extent() == floats({2, 0}).extent());
 }
 
+TEST_CASE("norms along no axis are sizes") {
+  const auto no_axis = counts({0});
+  CHECK(list_of(run_node("EuclideanNorm", {floats({2}, {-3, 2}), no_axis}, {}, {})[0]) == number_list{3, 2});
+  CHECK(list_of(run_node("EuclideanNorm", {counts({2, 1}, {-3, 2}), no_axis}, {}, {})[0]) == number_list{3, 2});
+  CHECK(run_node("EuclideanNorm", {floats({2, 0}), no_axis}, {}, {})[0].extent() == floats({2, 0}).extent());
+}
+
 TEST_CASE("bins of a range that its dtype cannot hold") {
   constexpr double least = std::numeric_limits<std::int32_t>::min();
   const auto range = counts({2}, {least, whole_limit});
@@ -153,6 +161,106 @@ TEST_CASE("room for accidental hits, as many as the product of two sizes, is the
   const auto few = s.run(node.outputs(), {{given, wholes({2, 1}, {7, 5})}, {drawn, wholes({4}, {5, 7, 5, 9})}});
   CHECK(list_of(few[0]) == number_list{0, 1, 1});
   CHECK(list_of(few[1]) == number_list{1, 0, 2});
+}
+
+namespace {
+
+/// What one node says within a limit of 4 MiB, and the bytes that its session counts while the results exist; -1 for resource_exhausted.
+std::int64_t bytes_within_limit(const std::string& type, const std::vector<tensor_value>& inputs, const attribute_map& settings = {}) {
+  graph g;
+  const auto scope = g.as_default();
+  std::vector<number_argument> places;
+  std::vector<feed_item> feeds;
+  for (const tensor_value& v : inputs) {
+    const auto place = placeholder(v.type(), shape::unknown());
+    places.emplace_back(place);
+    feeds.push_back({place, v});
+  }
+  const auto node = call_operator(g, type, places, settings);
+  session_options options;
+  options.memory_limit_in_bytes = 4 << 20;
+  graph_session s(g, options);
+  try {
+    const auto results = s.run(node.outputs(), feeds);
+    return s.memory_in_bytes();
+  } catch (const resource_exhausted&) {
+    return -1;
+  }
+}
+tensor_value texts_of(const extents& of, const std::string& text) {
+  return tensor_value(std::vector<std::string>(static_cast<std::size_t>(count_of(of)), text)).reshaped(floats(of).extent());
+}
+
+}  // namespace
+
+TEST_CASE("long strings that a node copies many times are the session's") {
+  constexpr std::int64_t kilo = 1 << 10;
+  const tensor_value one = texts_of({}, std::string(8 * kilo, 'x')), row = texts_of({4}, std::string(8 * kilo, 'x')), none = texts_of({}, "");
+  const auto yes = [](std::int64_t n) {
+    tensor_value all(dtype::boolean, {n});
+    for (bool& b : all.values<bool>()) b = true;
+    return all;
+  };
+  struct node {
+    std::string type;
+    std::function<std::vector<tensor_value>(std::int64_t)> inputs;  // for a result with so many copies
+    attribute_map settings = {};
+  };
+  const node nodes[]{
+      {"Fill", [&](std::int64_t n) { return std::vector{counts({1}, {double(n)}), one}; }},
+      {"Tile", [&](std::int64_t n) { return std::vector{row, counts({1}, {double(n / 4)})}; }},
+      {"GatherV2", [&](std::int64_t n) { return std::vector{row, counts({n}, number_list(std::size_t(n), 1)), counts({}, {0})}; }},
+      {"GatherNd", [&](std::int64_t n) { return std::vector{row, counts({n, 1}, number_list(std::size_t(n), 1))}; }},
+      {"PadV2", [&](std::int64_t n) { return std::vector{row, counts({1, 2}, {0, double(n - 4)}), one}; }},
+      {"MirrorPad", [&](std::int64_t n) { return std::vector{texts_of({n / 2}, one.texts()[0]), counts({1, 2}, {0, double(n / 2)})}; },
+       {{"mode", "SYMMETRIC"}}},
+      {"Select", [&](std::int64_t n) { return std::vector{yes(n), texts_of({n}, one.texts()[0]), texts_of({n}, "")}; }},
+      {"Pack", [&](std::int64_t n) { return std::vector<tensor_value>(std::size_t(n), one); }},
+      {"ConcatV2",
+       [&](std::int64_t n) {
+         std::vector<tensor_value> all(std::size_t(n / 4), row);
+         all.push_back(counts({}, {0}));
+         return all;
+       }},
+      {"SparseToDense",
+       [&](std::int64_t n) { return std::vector{wholes({1}, {0}), wholes({1}, {double(n)}), texts_of({}, one.texts()[0]), one}; }},
+      {"ReverseV2", [&](std::int64_t n) { return std::vector{texts_of({n}, one.texts()[0]), counts({1}, {0})}; }},
+      {"StringJoin", [&](std::int64_t n) { return std::vector{texts_of({n}, ""), one}; }},
+      {"AsString", [&](std::int64_t n) { return std::vector{counts({n * 8})}; }, {{"width", 1023}}},
+      {"DecodeCSV", [&](std::int64_t n) { return std::vector{texts_of({n}, ""), one}; }},
+  };
+  for (const node& each : nodes) {
+    CAPTURE(each.type);
+    CHECK(bytes_within_limit(each.type, each.inputs(1 << 12), each.settings) == -1);  // 32 MiB
+    const std::int64_t few = bytes_within_limit(each.type, each.inputs(32), each.settings);
+    CHECK(few >= 32 * 8 * kilo);
+    CHECK(few < 48 * 8 * kilo);
+  }
+  // Short strings have no memory of their own, and what a node does not copy does not count.
+  CHECK(bytes_within_limit("Fill", {counts({1}, {1 << 14}), texts_of({}, "short")}) < 1 << 20);
+  CHECK(bytes_within_limit("GatherV2", {texts_of({1 << 10}, one.texts()[0]), counts({1}, {1}), counts({}, {0})}) < 16 * kilo);
+}
+
+TEST_CASE("sets of many elements are the session's, and end with the run") {
+  constexpr std::int64_t size = 1 << 15;
+  number_list first(size), second(size);
+  for (std::int64_t i = 0; i < size; ++i) first[static_cast<std::size_t>(i)] = double(i), second[static_cast<std::size_t>(i)] = double(i + size);
+  const attribute_map common{{"set_operation", "intersection"}};
+  CHECK(bytes_within_limit("DenseToDenseSetOperation", {wholes({1, size}, first), wholes({1, size}, second)}, common) == -1);
+  first.resize(size / 16);
+  CHECK(bytes_within_limit("DenseToDenseSetOperation", {wholes({1, size / 16}, first), wholes({1, size / 16}, first)}, common) > 0);
+
+  graph g;
+  const auto scope = g.as_default();
+  const auto a = placeholder(dtype::int64, shape::unknown()), b = placeholder(dtype::int64, shape::unknown());
+  const auto node = call_operator(g, "DenseToDenseSetOperation", {a, b}, common, "long");
+  graph_session s(g);
+  constexpr std::int64_t many_more = 1 << 21;
+  number_list shuffled(many_more);
+  for (std::int64_t i = 0; i < many_more; ++i) shuffled[static_cast<std::size_t>(i)] = double(i * 1'000'003 % many_more);
+  const feed_list feeds{{a, wholes({1, many_more}, shuffled)}, {b, wholes({1, many_more}, shuffled)}};
+  const std::string message = leat_test::message_of<error>([&] { s.run(node.outputs(), feeds, {.timeout_in_ms = 20}); });
+  CHECK(leat_test::says(message, "Timed out after 20 ms", "node 'long'"));
 }
 
 TEST_CASE("room for what many short messages do not have is the session's") {

@@ -63,6 +63,54 @@ TEST_CASE("batch normalization: means, variances and results, in training and af
       }
 }
 
+TEST_CASE("a batch without elements has no mean") {
+  const auto of = [](const number_list& v) { return tensor_of(dtype::float32, {2}, v); };
+  for (const std::string version : {"", "V2", "V3"})
+    for (const extents& sizes : {extents{0, 2, 3, 2}, extents{2, 0, 3, 2}})
+      for (const bool is_training : {true, false})
+        for (const float factor : {1.0f, 0.5f}) {
+          const auto x = tensor_of(dtype::float32, sizes, {});
+          const attribute_map settings{{"is_training", is_training}, {"exponential_avg_factor", factor}};
+          const auto results = run_node("FusedBatchNorm" + version, {x, of({1, 2}), of({3, 4}), of({5, 6}), of({7, 8})}, {}, settings);
+          CHECK(results[0].extent() == x.extent());
+          for (const int k : {1, 2})
+            for (const double v : list_of(results[static_cast<std::size_t>(k)])) CHECK(std::isnan(v));
+          CHECK(list_of(results[3]) == number_list{0, 0});
+          CHECK(list_of(results[4]) == number_list{0, 0});
+          std::vector<tensor_value> back{x, x, of({1, 2}), results[3], results[4]};
+          if (version == "V3") back.push_back(results[5]);
+          const auto slopes = run_node("FusedBatchNormGrad" + version, back, {}, {{"is_training", is_training}});
+          CHECK(slopes[0].extent() == x.extent());
+          CHECK(list_of(slopes[1]) == number_list{0, 0});
+          CHECK(list_of(slopes[2]) == number_list{0, 0});
+        }
+}
+
+TEST_CASE("a window that is larger than its image by less than two strides has no place") {
+  const attribute_map steps{{"padding", "VALID"}, {"strides", std::vector<std::int64_t>{1, 2, 2, 1}}};
+  attribute_map pool = steps, patches = steps, dilation = steps;
+  pool["ksize"] = patches["ksizes"] = std::vector<std::int64_t>{1, 5, 6, 1};
+  patches["rates"] = dilation["rates"] = std::vector<std::int64_t>{1, 1, 1, 1};
+  const auto of = [](const extents& sizes) { return tensor_of(dtype::float32, sizes, random_values(count_of(sizes))); };
+  const auto sizes = [](const number_list& list) { return tensor_of(dtype::int32, {4}, list); };
+  const auto is_zero = [&](const tensor_value& made, const extents& wanted) {
+    CHECK(made.extent() == of(wanted).extent());
+    CHECK(list_of(made) == number_list(static_cast<std::size_t>(count_of(wanted)), 0.0));
+  };
+  const auto image = of({2, 3, 4, 2}), filter = of({5, 6, 2, 3}), each = of({5, 6, 2, 2}), none = of({2, 0, 0, 3}), pooled = of({2, 0, 0, 2});
+  CHECK(run_node("Conv2D", {image, filter}, {}, steps)[0].extent() == none.extent());
+  is_zero(run_node("Conv2DBackpropInput", {sizes({2, 3, 4, 2}), filter, none}, {}, steps)[0], {2, 3, 4, 2});
+  is_zero(run_node("Conv2DBackpropFilter", {image, sizes({5, 6, 2, 3}), none}, {}, steps)[0], {5, 6, 2, 3});
+  CHECK(run_node("DepthwiseConv2dNative", {image, each}, {}, steps)[0].extent() == of({2, 0, 0, 4}).extent());
+  is_zero(run_node("DepthwiseConv2dNativeBackpropFilter", {image, sizes({5, 6, 2, 2}), of({2, 0, 0, 4})}, {}, steps)[0], {5, 6, 2, 2});
+  for (const char* type : {"MaxPool", "AvgPool"}) CHECK(run_node(type, {image}, {}, pool)[0].extent() == pooled.extent());
+  is_zero(run_node("MaxPoolGrad", {image, pooled, pooled}, {}, pool)[0], {2, 3, 4, 2});
+  is_zero(run_node("AvgPoolGrad", {sizes({2, 3, 4, 2}), pooled}, {}, pool)[0], {2, 3, 4, 2});
+  CHECK(run_node("ExtractImagePatches", {image}, {}, patches)[0].extent() == of({2, 0, 0, 60}).extent());
+  CHECK(run_node("Dilation2D", {image, of({5, 6, 2})}, {}, dilation)[0].extent() == pooled.extent());
+  is_zero(run_node("Dilation2DBackpropInput", {image, of({5, 6, 2}), pooled}, {}, dilation)[0], {2, 3, 4, 2});
+}
+
 TEST_CASE("gradients of normalization, against differences") {
   for (const bool first : {false, true})
     for (const bool is_training : {true, false}) {

@@ -351,7 +351,10 @@ TEST_CASE("settings that images cannot have are refused, with the node's name") 
   CHECK(leat_test::says(
       message("Conv2D", {{"padding", std::string("EXPLICIT")}, {"explicit_paddings", list{0, 0, -1, 0, 0, 0, 0, 0}}}, image, filter), "-1"));
   CHECK(leat_test::says(message("Conv2D", {{"data_format", std::string("NHCW")}}, image, filter), "NHCW"));
-  CHECK(leat_test::says(message("Conv2D", {}, ones({1, 2, 4, 2}), filter), "Computed output size would be negative"));
+  CHECK(leat_test::says(message("Conv2D", {}, ones({1, 1, 4, 2}), filter),
+                        "Computed output size would be negative: -1 [input_size: 1, effective_filter_size: 3, stride: 1]"));
+  CHECK(leat_test::says(message("MaxPool", {{"ksize", list{1, 9, 9, 1}}, {"strides", list{1, 2, 2, 1}}}, ones({1, 2, 2, 1}), filter),
+                        "would be negative: -2 [input_size: 2, effective_filter_size: 9, stride: 2]"));
   CHECK(leat_test::says(message("Conv2D", {}, ones({4, 4, 2}), filter), "4-dimensional"));
   CHECK(leat_test::says(message("Conv2D", {}, image, ones({3, 3, 3, 1})), "divisible by filter depth"));
   CHECK(leat_test::says(message("DepthwiseConv2dNative", {}, image, ones({3, 3, 1, 1})), "same depth"));

@@ -1,6 +1,8 @@
 // The n-th elements of rows, patches of images, sets, shapes that are broadcast, concatenated rows, arrays without values and copies, in
 // graphs: values of TensorFlow 2.21 for small cases, gradients against differences, and what is refused.
 
+#include <leat/cpu/parallel.hpp>
+
 #include "support/messages.hpp"
 #include "support/node_results.hpp"
 
@@ -83,6 +85,29 @@ TEST_CASE("patches of images, with zeros outside") {
   CHECK(leat_test::says(refusal([&] { run_node("ExtractImagePatches", {floats({3, 4, 1}, counted)}, {}, windows("SAME", 1, 1)); }), "4"));
   CHECK(leat_test::says(
       refusal([&] { run_node("ExtractImagePatches", {floats({1, 1, 12, 1}, counted)}, {}, windows("VALID", 1, 1)); }), "negative"));
+}
+
+TEST_CASE("patches of one large image, whatever the number of threads") {
+  const std::int64_t height = 61, width = 47, channels = 3, rows = (height - 3) / 2 + 1, columns = (width - 3) / 2 + 1;
+  const number_list image = random_values(2 * height * width * channels);
+  number_list wanted;
+  for (std::int64_t n = 0; n < 2; ++n)
+    for (std::int64_t y = 0; y < rows; ++y)
+      for (std::int64_t x = 0; x < columns; ++x)
+        for (std::int64_t i = 0; i < 3; ++i)
+          for (std::int64_t j = 0; j < 3; ++j)
+            for (std::int64_t k = 0; k < channels; ++k)
+              wanted.push_back(image[static_cast<std::size_t>(((n * height + 2 * y + i) * width + 2 * x + j) * channels + k)]);
+  const int before = cpu::thread_count();
+  for (const int threads : {1, 2, 3}) {
+    cpu::set_thread_count(threads);
+    CHECK(list_of(run_node("ExtractImagePatches", {tensor_of(dtype::float64, {2, height, width, channels}, image)}, {},
+                           {{"ksizes", std::vector<std::int64_t>{1, 3, 3, 1}},
+                            {"strides", std::vector<std::int64_t>{1, 2, 2, 1}},
+                            {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                            {"padding", "VALID"}})[0]) == wanted);
+  }
+  cpu::set_thread_count(before);
 }
 
 TEST_CASE("sets in rows of arrays and of sparse tensors") {

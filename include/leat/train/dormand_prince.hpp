@@ -8,6 +8,7 @@
 #include <leat/passes/while_loop.hpp>
 #include <leat/train/ode.hpp>
 
+#include <limits>
 #include <tuple>
 
 namespace leat {
@@ -53,16 +54,25 @@ struct dormand_prince {
                           number<-17253.0 / 339200>() * k5 + number<22.0 / 525>() * k6 + number<-1.0 / 40>() * k7);
     return std::tuple(next, k7, off);
   }
+  // The root of the mean square; 0 if there are no elements, of which any step is right.
   template <class X>
   static constexpr auto mean_size(const X& x) {
-    return sqrt(reduce_mean(square(x)));
+    const auto mean = reduce_mean(square(x));
+    if constexpr (X::extent.is_static() && X::extent.elements() > 0) return sqrt(mean);
+    else return sqrt(select(equal(reduce_sum(square(x)), number<0.0>()), number<0.0>(), mean));
+  }
+  // The error that is allowed. Where a value is 0, and the absolute tolerance, too, it is not 0, because the quotient of an error of 0 and
+  // what is allowed must be 0.
+  template <class Y, class Relative, class Absolute>
+  static constexpr auto allowed(const Y& size, const Relative& relative, const Absolute& absolute) {
+    return maximum(absolute + relative * size, number<static_cast<double>(std::numeric_limits<E>::min())>());
   }
 
   // A first length, by which a step of Euler's method goes about a hundredth of the way that y allows for.
   template <class F, class T, class End, class Y, class K, class Relative, class Absolute>
   static constexpr auto first_length(const F& f, const T& t, const End& end, const Y& y, const K& slope, const Relative& relative,
                                      const Absolute& absolute) {
-    const auto scale = absolute + relative * abs(y);
+    const auto scale = absolute + relative * abs(y);  // 0 makes the length NaN or 0
     const auto whole = abs(end - t);
     const auto size = mean_size(y / scale);
     const auto speed = mean_size(slope / scale);
@@ -75,7 +85,7 @@ struct dormand_prince {
     const auto by_change = select(greater(change, number<1e-15>()), pow(number<0.01>() / change, number<0.2>()),
                                   maximum(number<1e-6>(), try_length * number<1e-3>()));
     const auto length = minimum(number<100.0>() * try_length, by_change);
-    return stop_gradient(select(is_finite(length), length, whole * number<1e-3>()));
+    return stop_gradient(select(logical_and(is_finite(length), greater(length, number<0.0>())), length, whole * number<1e-3>()));
   }
 
   // One step, or, if its error is too large, none. The state: the time, y, the slope there, the length of the next step, and whether the
@@ -87,7 +97,7 @@ struct dormand_prince {
     const auto is_last = greater_equal(length, abs(left));
     const auto h = select(is_last, left, select(less(left, number<0.0>()), -length, length));
     const auto [next, next_slope, off] = step(f, t, y, slope, h);
-    const auto error = mean_size(off / (absolute + relative * maximum(abs(y), abs(next))));
+    const auto error = mean_size(off / allowed(maximum(abs(y), abs(next)), relative, absolute));
     const auto holds = less_equal(error, number<1.0>());
     const auto most = select(logical_or(was_refused, logical_not(holds)), number<1.0>(), number<10.0>());
     const auto by_error = minimum(most, maximum(number<0.2>(), number<0.9>() * pow(error, number<-0.2>())));
@@ -141,7 +151,8 @@ constexpr auto solve_controlled_path(const F& f, const Y& y0, const T& t0, const
 
 /// The state at time t1 by the method of Dormand and Prince, of fifth order, with steps whose lengths follow from the error that is
 /// allowed: `solve_dormand_prince<1000>(f, y0, t0, t1, relative, absolute)`. `f(t, y)`: the slope. An element's error in a step is compared
-/// with `absolute + relative |y|`, and of these quotients the root of the mean of the squares is at most 1. t1 may lie before t0. At most
+/// with `absolute + relative |y|`, and of these quotients the root of the mean of the squares is at most 1; `absolute` may be 0, which asks
+/// an element that is 0 for a step without error. t1 may lie before t0. At most
 /// `Maximum` steps, counting those that were repeated. Gradients flow to y0, t0, t1 and what f captures; they keep memory for the states
 /// of `Maximum` steps. Shapes: y0 any, result as y0; times scalars; tolerances scalars, or numbers as `1e-6_c`. Dtypes: float32 or float64,
 /// the same for all. Errors: failed_precondition at run time, with the time that is left, if the steps are too few, as they are where a

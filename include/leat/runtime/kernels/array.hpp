@@ -9,6 +9,7 @@
 #include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/named_rows.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 
@@ -44,9 +45,19 @@ inline auto run_gather(kernel_context& c) {
       throw invalid_argument(element_place("indices", places, k) + " = " + std::to_string(indices[k]) + " is not in [0, " +
                              std::to_string(rows) + ")");
     tensor_value made(params.type(), extent);
+    text_room room;
+    if (params.type() == text_dtype) {
+      std::size_t bytes = 0;
+      for (std::int64_t o = 0; made.elements() > 0 && o < batches * outer; ++o)
+        for (std::int64_t k = 0; k < count; ++k)
+          for (std::int64_t i = 0, at = (o * rows + indices[o / outer * count + k]) * inner; i < inner; ++i)
+            bytes += outer_bytes(params.texts()[static_cast<std::size_t>(at + i)].size());
+      room.take(bytes);
+    }
     const auto done = with_storage(params.type(), [&]<class S>(S) {
       return computed_by<gather_op>::run<S, I>(stored<S>(params), indices, stored<S>(made), count, rows, inner, batches * outer, outer);
     });
+    room.give(made);
     c.set(0, std::move(made));
     return done;
   });
@@ -59,10 +70,19 @@ inline auto run_gather_nd(kernel_context& c) {
   for (int i = static_cast<int>(c.extent(1)[c.extent(1).rank - 1]); i < params.extent().rank; ++i) extent.push(params.extent()[i]);
   tensor_value made(params.type(), extent);
   const std::int64_t count = made.elements() == 0 ? 0 : named.count;
+  text_room room;
+  if (params.type() == text_dtype) {
+    std::size_t bytes = 0;
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t i = 0, at = named.row(k) * named.width; i < named.width; ++i)
+        bytes += outer_bytes(params.texts()[static_cast<std::size_t>(at + i)].size());
+    room.take(bytes);
+  }
   const auto done = with_storage(params.type(), [&]<class S>(S) {
     return computed_by<gather_places_op>::run<S, std::int64_t>(stored<S>(params), named.list(count), stored<S>(made), count,
                                                                params.elements(), named.width);
   });
+  room.give(made);
   c.set(0, std::move(made));
   return done;
 }
@@ -329,9 +349,10 @@ LEAT_FILL(fill_array_kernels) {
   for (const char* type : {"GatherV2", "Gather"}) register_class_kernel(type, run_gather);
   register_class_kernel("GatherNd", run_gather_nd);
   register_class_kernel("ScatterNd", run_scatter_nd);
-  register_kernel("DynamicPartition", run_partition);
-  for (const char* type : {"DynamicStitch", "ParallelDynamicStitch"}) register_class_kernel(type, run_stitch);
-  register_kernel("Select", run_select);
+  register_kernel("DynamicPartition", counting_texts(run_partition));
+  for (const char* type : {"DynamicStitch", "ParallelDynamicStitch"})
+    register_class_kernel(type, counting_texts(run_stitch));
+  register_kernel("Select", counting_texts(run_select));
   register_kernel("Where", run_where);
   for (const char* type : {"TopKV2", "TopK"}) register_class_kernel(type, run_top);
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);

@@ -7,6 +7,7 @@
 #include <leat/named/definitions/window_attributes.hpp>
 #include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
 namespace leat::runtime {
@@ -259,13 +260,13 @@ inline void run_batch_to_space(kernel_context& c) {
 }
 
 LEAT_FILL(fill_block_kernels) {
-  register_class_kernel("MirrorPad", run_mirror_pad);
+  register_class_kernel("MirrorPad", counting_texts(run_mirror_pad));
   register_class_kernel("MirrorPadGrad", run_mirror_pad_back);
-  register_class_kernel("PadV2", run_pad_with);
+  register_class_kernel("PadV2", counting_texts(run_pad_with));
   register_kernel("SpaceToDepth", run_blocks_of_pixels<true>);
   register_kernel("DepthToSpace", run_blocks_of_pixels<false>);
-  register_kernel("SpaceToBatchND", run_space_to_batch);
-  register_kernel("BatchToSpaceND", run_batch_to_space);
+  register_kernel("SpaceToBatchND", counting_texts(run_space_to_batch));
+  register_kernel("BatchToSpaceND", counting_texts(run_batch_to_space));
 }
 
 }  // namespace leat::runtime

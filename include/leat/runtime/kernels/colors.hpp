@@ -10,25 +10,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace leat::runtime {
 
 template <class T>
 using color = std::array<T, 3>;
 
-/// The hue, from 0 to below 1, the saturation and the value of a color. A NaN is neither its largest nor its smallest part.
+/// The hue, from 0 to below 1, the saturation and the value of a color. As in TensorFlow, a NaN gives way to the part behind it.
 template <class T>
 color<T> hsv_of(const color<T>& rgb) {
   const auto [r, g, b] = rgb;
   T most = r, least = r;
   for (const T part : {g, b}) {
-    if (part > most || most != most) most = part;
-    if (part < least || least != least) least = part;
+    most = most > part ? most : part;
+    least = least < part ? least : part;
   }
   const T range = most - least;
   T hue = 0;
   if (range > T(0)) {
-    const T unit = T(1) / (T(6) * range);
+    const T unit = T(1) / range * (T(1) / T(6));
     hue = r == most ? unit * (g - b) : g == most ? unit * (b - r) + T(2) / T(6) : unit * (r - g) + T(4) / T(6);
     if (hue < T(0)) hue += T(1);
   }
@@ -79,25 +80,82 @@ inline float want_images_and_number(kernel_context& c, const char* name, bool ar
     throw invalid_argument("input must have 3 channels but instead has " + std::to_string(s[s.rank - 1]) + " channels.");
   return c.input(1).as<float>();
 }
+/// The largest, the middle and the smallest part of a color in each sixth of the circle of hues.
+inline constexpr int parts_of_sixth[6][3] = {{0, 1, 2}, {1, 0, 2}, {1, 2, 0}, {2, 1, 0}, {2, 0, 1}, {0, 2, 1}};
+/// A color whose hue is moved by `delta` turns; the largest and the smallest part keep their values. Like TensorFlow's, this orders the
+/// parts instead of dividing differences of them by one another, so that it is as exact for large values as for small ones; comparisons
+/// with NaN are false.
+inline color<float> with_hue_moved(const color<float>& pixel, float delta) {
+  const auto [r, g, b] = pixel;
+  const int sixth = r < g ? (b < r ? 1 : b > g ? 3 : 2) : (b < g ? 0 : b > r ? 4 : 5);
+  const auto part = [&](int rank) { return pixel[static_cast<std::size_t>(parts_of_sixth[sixth][rank])]; };
+  const float most = part(0), least = part(2), range = most - least;
+  float hue = 0;
+  if (most != least) {
+    const float ratio = (part(1) - least) / range;
+    hue = static_cast<float>(sixth) + (sixth % 2 == 0 ? ratio : 1 - ratio);
+  }
+  hue = std::fmod(hue + delta * 6, 6.0f) + 0.0f;  // no -0
+  if (hue < 0) hue += 6;
+  if (hue >= 6) hue -= 6;  // the sum was rounded
+  const int to = hue >= 0 ? static_cast<int>(hue) : 5;  // of a NaN, the last
+  const float ratio = hue - static_cast<float>(to);
+  color<float> moved;
+  const auto place = [&](int rank) -> float& { return moved[static_cast<std::size_t>(parts_of_sixth[to][rank])]; };
+  place(0) = most;
+  place(1) = least + (to % 2 == 0 || hue != hue ? ratio : 1 - ratio) * range;
+  place(2) = least;
+  return moved;
+}
+/// A color whose saturation is multiplied, to at most 1. Its steps are those of TensorFlow's kernel: other than `rgb_of`, they subtract
+/// from the value, which decides where rounding and NaN end.
+inline color<float> with_saturation_scaled(const color<float>& pixel, float scale) {
+  const auto [r, g, b] = pixel;
+  const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
+  float hue = 0;
+  if (!(range <= 0)) {
+    const float unit = 1.0f / (6.0f * range);
+    if (r == value) hue = unit * (g - b);
+    else if (g == value) hue = static_cast<float>(static_cast<double>(unit * (b - r)) + 2.0 / 6.0);
+    else hue = static_cast<float>(static_cast<double>(unit * (r - g)) + 4.0 / 6.0);
+    if (hue < 0) hue += 1;
+  }
+  const float saturation = std::min(1.0f, std::max(0.0f, (value > 0 ? range / value : 0) * scale));
+  const float most = saturation * value, least = value - most, at = hue * 6;
+  if (!(at >= 0 && at < 6)) return {least, least, least};
+  const auto sixth = static_cast<std::size_t>(at);
+  const float middle = most * (1 - std::abs(std::fmod(at, 2.0f) - 1));
+  color<float> scaled{0, 0, 0};
+  scaled[static_cast<std::size_t>(parts_of_sixth[sixth][0])] = most;
+  scaled[static_cast<std::size_t>(parts_of_sixth[sixth][1])] = middle;
+  for (float& part : scaled) part += least;
+  return scaled;
+}
+
 inline void run_adjust_hue(kernel_context& c) {
   const float delta = want_images_and_number(c, "delta", true);
-  set_colors<float>(c, [delta](const color<float>& pixel) {
-    const auto [least, most] = std::minmax_element(pixel.begin(), pixel.end());
-    const float range = *most - *least;
-    float hue = std::fmod((hsv_of(pixel)[0] + delta) * 6, 6.0f);
-    if (hue < 0) hue += 6;
-    // Part k of the color rises and falls over the hues around its own.
-    const auto part = [&](float strength) { return *least + range * std::clamp(strength, 0.0f, 1.0f); };
-    return color<float>{part(std::abs(hue - 3) - 1), part(2 - std::abs(hue - 2)), part(2 - std::abs(hue - 4))};
-  });
+  set_colors<float>(c, [delta](const color<float>& pixel) { return with_hue_moved(pixel, delta); });
 }
 inline void run_adjust_saturation(kernel_context& c) {
   const float scale = want_images_and_number(c, "scale", true);
-  set_colors<float>(c, [scale](const color<float>& pixel) {
-    color<float> hsv = hsv_of(pixel);
-    hsv[1] = std::clamp(hsv[1] * scale, 0.0f, 1.0f);
-    return rgb_of(hsv);
-  });
+  set_colors<float>(c, [scale](const color<float>& pixel) { return with_saturation_scaled(pixel, scale); });
+}
+/// Moves the values of an image's channels away from their means, or nearer. The sums fold the image in halves, as TensorFlow's do, with
+/// `to` as memory: every round is a loop over contiguous elements.
+inline void scale_contrast(const float* from, std::int64_t area, std::int64_t channels, float factor, float* to) {
+  std::copy_n(from, area * channels, to);
+  for (std::int64_t left = area; left > 1; left -= left / 2) {
+    const std::int64_t half = left / 2 * channels, second = (left - left / 2) * channels;
+    for (std::int64_t i = 0; i < half; ++i) to[i] += to[second + i];
+  }
+  const float share = 1.0f / static_cast<float>(area);
+  std::vector<float> means(to, to + channels);
+  for (float& mean : means) mean *= share;
+  for (std::int64_t p = 0; p < area; ++p)
+    for (std::int64_t k = 0; k < channels; ++k) {
+      const float mean = means[static_cast<std::size_t>(k)];
+      to[p * channels + k] = mean + factor * (from[p * channels + k] - mean);
+    }
 }
 inline void run_adjust_contrast(kernel_context& c) {
   const float factor = want_images_and_number(c, "contrast_factor", false);
@@ -107,17 +165,8 @@ inline void run_adjust_contrast(kernel_context& c) {
   if (made.elements() > 0) {
     const std::int64_t channels = s[s.rank - 1], area = s[s.rank - 3] * s[s.rank - 2];
     cpu::parallel_for(product(s, 0, s.rank - 3), [&](std::int64_t image) {
-      const float* const from = images.values<float>().data() + image * area * channels;
-      float* const to = made.values<float>().data() + image * area * channels;
-      std::vector<double> sums(static_cast<std::size_t>(channels), 0);
-      for (std::int64_t p = 0; p < area; ++p)
-        for (std::int64_t k = 0; k < channels; ++k) sums[static_cast<std::size_t>(k)] += static_cast<double>(from[p * channels + k]);
-      for (double& sum : sums) sum /= static_cast<double>(area);
-      for (std::int64_t p = 0; p < area; ++p)
-        for (std::int64_t k = 0; k < channels; ++k) {
-          const auto mean = static_cast<float>(sums[static_cast<std::size_t>(k)]);
-          to[p * channels + k] = mean + factor * (from[p * channels + k] - mean);
-        }
+      const std::int64_t first = image * area * channels;
+      scale_contrast(images.values<float>().data() + first, area, channels, factor, made.values<float>().data() + first);
     });
   }
   c.set(0, std::move(made));

@@ -8,6 +8,7 @@
 #include <leat/named/definitions/diagonal.hpp>
 #include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
 namespace leat::runtime {
@@ -221,8 +222,10 @@ LEAT_FILL(fill_diagonal_kernels) {
   register_class_kernel("MatrixBandPart", run_band);
   // The first versions have the main diagonal alone, for which all alignments are one.
   for (const auto& [version, usual] : {std::pair<std::string, std::string>{"", "LEFT_LEFT"}, {"V2", "LEFT_LEFT"}, {"V3", "RIGHT_LEFT"}}) {
-    register_class_kernel("MatrixDiag" + version, [usual](kernel_context& c) { return run_matrix_of_diagonals(c, usual); });
-    register_class_kernel("MatrixDiagPart" + version, [usual](kernel_context& c) { return run_diagonals_of_matrix(c, usual); });
+    register_class_kernel("MatrixDiag" + version,
+                          counting_texts([usual](kernel_context& c) { return run_matrix_of_diagonals(c, usual); }));
+    register_class_kernel("MatrixDiagPart" + version,
+                          counting_texts([usual](kernel_context& c) { return run_diagonals_of_matrix(c, usual); }));
     register_class_kernel("MatrixSetDiag" + version, [usual](kernel_context& c) { return run_replace_diagonals(c, usual); });
   }
 }

@@ -7,6 +7,7 @@
 #include <leat/named/graph/part.hpp>
 #include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -216,7 +217,7 @@ inline void run_unravel_index(kernel_context& c) {
 
 LEAT_FILL(fill_element_kernels) {
   register_kernel("Bitcast", run_bitcast);
-  register_kernel("Roll", run_roll);
+  register_kernel("Roll", counting_texts(run_roll));
   register_kernel("IdentityN", [](kernel_context& c) {
     const auto types = c.node.list<data_type>("T");
     for (int k = 0; k < c.input_count(); ++k) {

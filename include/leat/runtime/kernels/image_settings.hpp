@@ -79,11 +79,14 @@ class image_settings {
       listed[0] = explicit_[at];
       listed[1] = explicit_[at + 1];
     }
-    if (!leat::detail::place_windows(a, padding_, listed))
-      throw invalid_argument("Computed output size would be negative: " +
-                             std::to_string((size + listed[0] + listed[1] - span) / a.stride + 1) + " [input_size: " +
-                             std::to_string(size) + ", effective_filter_size: " + std::to_string(span) + ", stride: " +
-                             std::to_string(a.stride) + "]");
+    if (!leat::detail::place_windows(a, padding_, listed)) {
+      // TensorFlow rounds toward 0: a window that is larger by less than two strides has no place, and is no error.
+      const std::int64_t count = (size + listed[0] + listed[1] - span + a.stride) / a.stride;
+      if (count < 0)
+        throw invalid_argument("Computed output size would be negative: " + std::to_string(count) + " [input_size: " +
+                               std::to_string(size) + ", effective_filter_size: " + std::to_string(span) + ", stride: " +
+                               std::to_string(a.stride) + "]");
+    }
     return a;
   }
   /// The windows over images of this shape, channels last; `window(axis)` is the number of a window's elements along an axis of space.

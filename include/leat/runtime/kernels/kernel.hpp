@@ -165,6 +165,8 @@ class kernel_context {
 
   /// Sets a result. A result that the node does not have is dropped, because nothing reads it.
   void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
+  /// A result that has been set, or an empty value.
+  tensor_value& result(int k) { return results_[static_cast<std::size_t>(k)].value; }
   /// Sets a result to a reference to a variable.
   void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
   /// Sets a result to what came in, or to a value, a variable, or dead.

@@ -8,6 +8,8 @@
 #include <leat/named/canonical/rewrite.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/arithmetic.hpp>
+#include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/value_list.hpp>
 
@@ -213,6 +215,11 @@ class node_programs final : public kernel_memory {
     }
     const auto fields = form_of(op, operands);
     const auto numbers = numbers_from(fields, c.node.record->attributes, values, infos);
+    if (!numbers && is_operator<euclidean_norm_op>(op)) {  // of single elements
+      add_leaves();
+      finish(*made, table, {make_node<abs_op>({}, output{table, rows[0]}).index()});
+      return made;
+    }
     if (!numbers) {
       if (op.kind != op_kind::reduction && !is_operator<mean_op>(op))
         throw unimplemented("a " + std::string(op.type) + " with these numbers");

@@ -15,8 +15,10 @@
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace leat::runtime {
 
@@ -136,10 +138,14 @@ inline void run_batch_norm(kernel_context& c) {
     const auto channels = static_cast<std::size_t>(all.channels);
     const T* const from = x.values<T>().data();
     std::vector<T> mean(channels), variance(channels), out_mean(channels), out_variance(channels);
-    if (is_training) {
+    if (x.elements() == 0) {
+      // As in TensorFlow, also where means are given: what leaves is NaN, and the gradient's share 0.
+      std::ranges::fill(out_mean, std::numeric_limits<T>::quiet_NaN());
+      std::ranges::fill(out_variance, std::numeric_limits<T>::quiet_NaN());
+    } else if (is_training) {
       const double count = static_cast<double>(all.count());
       const auto [sums] = sums_by_channel<T>(all, [from](std::int64_t i, std::int64_t) { return from[i]; });
-      for (std::size_t k = 0; k < channels; ++k) mean[k] = all.count() > 0 ? static_cast<T>(sums[k] / count) : T(0);
+      for (std::size_t k = 0; k < channels; ++k) mean[k] = static_cast<T>(sums[k] / count);
       const auto [squares] = sums_by_channel<T>(all, [from, center = mean.data()](std::int64_t i, std::int64_t k) {
         const T d = from[i] - center[k];
         return d * d;
@@ -147,8 +153,8 @@ inline void run_batch_norm(kernel_context& c) {
       // The variance that leaves is that of the population which the batch is a sample of.
       const double sample = count > 1 ? count / (count - 1) : count;
       for (std::size_t k = 0; k < channels; ++k) {
-        variance[k] = all.count() > 0 ? static_cast<T>(squares[k] / count) : T(0);
-        const double unbiased = all.count() > 0 ? squares[k] / count * sample : 0;
+        variance[k] = static_cast<T>(squares[k] / count);
+        const double unbiased = squares[k] / count * sample;
         out_mean[k] = mean[k];
         out_variance[k] = static_cast<T>(unbiased);
         if (factor == 1) continue;

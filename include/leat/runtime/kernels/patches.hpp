@@ -6,6 +6,8 @@
 #include <leat/cpu/parallel.hpp>
 #include <leat/runtime/kernels/image_settings.hpp>
 
+#include <algorithm>
+
 namespace leat::runtime {
 
 inline void run_patches(kernel_context& c) {
@@ -20,16 +22,21 @@ inline void run_patches(kernel_context& c) {
   tensor_value made(images.type(), settings.result_shape(in, depth));
   if (made.elements() == 0) return c.set(0, std::move(made));  // without channels, any number of pixels would be walked over
   with_storage(images.type(), [&]<class S>(S) {
-    cpu::parallel_for(in.batch, [&](std::int64_t image) {
-      const S* const from = stored<S>(images) + image * in.image_elements();
-      S* to = stored<S>(made) + image * in.positions() * depth;
-      for (std::int64_t at = 0; at < in.positions(); ++at)
-        for (std::int64_t i = 0; i < in.h.window; ++i)
-          for (std::int64_t j = 0; j < in.w.window; ++j, to += in.channels) {
-            const std::int64_t y = in.h.begin(at / in.w.count) + i * in.h.dilation, x = in.w.begin(at % in.w.count) + j * in.w.dilation;
-            if (in.h.is_inside(y) && in.w.is_inside(x)) std::copy_n(from + (y * in.w.size + x) * in.channels, in.channels, to);
-            else std::fill_n(to, in.channels, S{});
-          }
+    // Blocks of rows of patches, which the shape alone determines, are shared by threads.
+    const std::int64_t rows = in.batch * in.h.count, width = in.w.count * depth, chunk = std::max<std::int64_t>((1 << 14) / width, 1);
+    cpu::parallel_for((rows + chunk - 1) / chunk, [&](std::int64_t block) {
+      S* to = stored<S>(made) + block * chunk * width;
+      for (std::int64_t row = block * chunk, end = std::min(row + chunk, rows); row < end; ++row) {
+        const S* const from = stored<S>(images) + row / in.h.count * in.image_elements();
+        const std::int64_t top = in.h.begin(row % in.h.count);
+        for (std::int64_t column = 0; column < in.w.count; ++column)
+          for (std::int64_t i = 0; i < in.h.window; ++i)
+            for (std::int64_t j = 0; j < in.w.window; ++j, to += in.channels) {
+              const std::int64_t y = top + i * in.h.dilation, x = in.w.begin(column) + j * in.w.dilation;
+              if (in.h.is_inside(y) && in.w.is_inside(x)) std::copy_n(from + (y * in.w.size + x) * in.channels, in.channels, to);
+              else std::fill_n(to, in.channels, S{});
+            }
+      }
     });
   });
   c.set(0, std::move(made));

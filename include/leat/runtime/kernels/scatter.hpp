@@ -4,6 +4,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/named_rows.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
@@ -125,7 +126,7 @@ LEAT_FILL(fill_scatter_kernels) {
       {"TensorScatterUpdate", scatter_kind::update},  {"TensorScatterAdd", scatter_kind::add}, {"TensorScatterSub", scatter_kind::sub},
       {"ScatterNdNonAliasingAdd", scatter_kind::add}, {"TensorScatterMin", scatter_kind::min}, {"TensorScatterMax", scatter_kind::max}};
   for (const auto& [type, kind] : scatters) register_kernel(type, [which = kind](kernel_context& c) { run_scatter_into_copy(c, which); });
-  register_kernel("SparseToDense", run_sparse_to_dense);
+  register_kernel("SparseToDense", counting_texts(run_sparse_to_dense));
 }
 
 }  // namespace leat::runtime

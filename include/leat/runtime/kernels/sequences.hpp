@@ -3,6 +3,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
@@ -51,6 +52,6 @@ inline void run_reverse_sequence(kernel_context& c) {
   });
 }
 
-LEAT_FILL(fill_sequence_kernels) { register_kernel("ReverseSequence", run_reverse_sequence); }
+LEAT_FILL(fill_sequence_kernels) { register_kernel("ReverseSequence", counting_texts(run_reverse_sequence)); }
 
 }  // namespace leat::runtime

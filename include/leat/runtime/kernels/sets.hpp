@@ -3,11 +3,14 @@
 // `DenseToDenseSetOperation`, `DenseToSparseSetOperation`, `SparseToSparseSetOperation`.
 
 #include <leat/core/fill.hpp>
+#include <leat/runtime/kernels/counted_memory.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/sparse.hpp>
 
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,11 +25,24 @@ using sets_by_position = std::map<std::vector<std::int64_t>, std::map<T, value_p
 /// The sets of one operand, and the sizes of all dimensions but the last.
 template <class T>
 struct set_operand {
+  explicit set_operand(const step_state& its_step) : step(its_step) {}
+
+  const step_state& step;
   std::vector<std::int64_t> sizes;
   sets_by_position<T> sets;
+  counted_memory memory;
+  // The bytes of an entry of a map beside its key and its value, as the usual implementations have them.
+  static constexpr std::size_t entry_bytes = 48;
 
   void add(std::vector<std::int64_t> position, const T* values, const value_place& place) {
-    sets[std::move(position)].try_emplace(values[place.second], place);
+    if (place.second % 1024 == 0) step.check();
+    const std::size_t rank = position.size();
+    const auto [set, is_new_set] = sets.try_emplace(std::move(position));
+    if (is_new_set) memory.add(entry_bytes + sizeof(*set) + rank * sizeof(std::int64_t));
+    const auto [value, is_new] = set->second.try_emplace(values[place.second], place);
+    if (!is_new) return;
+    memory.add(entry_bytes + sizeof(*value));
+    if constexpr (std::is_same_v<T, std::string>) memory.add(outer_bytes(value->first.size()));
   }
   void read_dense(const tensor_value& x, const T* values) {
     const shape& s = x.extent();
@@ -71,8 +87,11 @@ void set_combined(kernel_context& c, const set_operation& how, const set_operand
     throw invalid_argument("the sets are in " + brackets(shape_from(a.sizes)) + " and " + brackets(shape_from(b.sizes)) +
                            ": all sizes but the last must be equal");
   std::vector<const std::vector<std::int64_t>*> positions;
-  for (const auto* operand : {&a, &b})
+  counted_memory memory;  // of the lists
+  for (const auto* operand : {&a, &b}) {
+    memory.add(operand->sets.size() * sizeof(positions[0]));
     for (const auto& [position, values] : operand->sets) positions.push_back(&position);
+  }
   std::ranges::sort(positions, [](const auto* x, const auto* y) { return *x < *y; });
   positions.erase(std::ranges::unique(positions, [](const auto* x, const auto* y) { return *x == *y; }).begin(), positions.end());
   static const std::map<T, value_place> nothing;
@@ -87,6 +106,8 @@ void set_combined(kernel_context& c, const set_operation& how, const set_operand
     const auto &in_a = set_at(a, *position), &in_b = set_at(b, *position);
     std::int64_t count = 0;
     const auto take = [&](const value_place& place) {
+      memory.add(sizeof(place) + (position->size() + 1) * sizeof(std::int64_t));
+      if (values.size() % 1024 == 0) c.step.check();
       indices.insert(indices.end(), position->begin(), position->end());
       indices.push_back(count++);
       values.push_back(place);
@@ -115,7 +136,7 @@ void run_set_operation(kernel_context& c) {
   const tensor_value x = c.input(SparseA ? 1 : 0), y = c.input(second + (SparseB ? 1 : 0));
   if (x.type() != y.type()) throw invalid_argument("sets of " + dtype_name(x.type()) + " and " + dtype_name(y.type()));
   const auto run = [&]<class T>(const T* in_x, const T* in_y) {
-    set_operand<T> a, b;
+    set_operand<T> a(c.step), b(c.step);
     std::optional<sparse_parts> parts_a, parts_b;
     if constexpr (SparseA) a.read_sparse(parts_a.emplace(c, 0, 1, 2), in_x);
     else a.read_dense(x, in_x);

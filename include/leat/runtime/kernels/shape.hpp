@@ -7,6 +7,7 @@
 #include <leat/ops/array_shape.hpp>
 #include <leat/runtime/kernels/class_kernel.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/value_list.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -38,7 +39,10 @@ inline void run_fill(kernel_context& c) {
   const shape extent = shape_from(c.numbers(0));
   if (c.extent(1).rank != 0) throw invalid_argument("value must be a scalar, got shape " + brackets(c.extent(1)));
   tensor_value made(c.type(1), extent);
+  text_room room;
+  if (c.type(1) == text_dtype) room.take(made.elements(), c.input(1).texts()[0].size());
   with_storage(c.type(1), [&]<class S>(S) { std::fill_n(stored<S>(made), extent.elements(), *stored<S>(c.input(1))); });
+  room.give(made);
   c.set(0, std::move(made));
 }
 
@@ -441,14 +445,14 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("DeepCopy", [](kernel_context& c) { c.set(0, c.take(0)); });
   register_kernel("StridedSlice", run_strided_slice);
   register_kernel("StridedSliceGrad", run_strided_slice_grad);
-  register_class_kernel("Pack", run_pack);
-  register_kernel("Unpack", run_unpack);
-  register_class_kernel("ConcatV2", run_concat);
-  register_class_kernel("ParallelConcat", run_parallel_concat);
-  register_kernel("Split", run_split);
-  register_kernel("SplitV", run_split_sizes);
-  register_kernel("Tile", run_tile);
-  for (const char* type : {"ReverseV2", "Reverse"}) register_class_kernel(type, run_reverse);
+  register_class_kernel("Pack", counting_texts(run_pack));
+  register_kernel("Unpack", counting_texts(run_unpack));
+  register_class_kernel("ConcatV2", counting_texts(run_concat));
+  register_class_kernel("ParallelConcat", counting_texts(run_parallel_concat));
+  register_kernel("Split", counting_texts(run_split));
+  register_kernel("SplitV", counting_texts(run_split_sizes));
+  register_kernel("Tile", counting_texts(run_tile));
+  for (const char* type : {"ReverseV2", "Reverse"}) register_class_kernel(type, counting_texts(run_reverse));
   register_kernel("ConcatOffset", [](kernel_context& c) {
     const auto first = c.numbers(1);
     const int axis = axis_of(c.number(0), static_cast<int>(first.size()), "concat_dim");

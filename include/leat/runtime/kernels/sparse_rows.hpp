@@ -4,6 +4,7 @@
 // `SparseSliceGrad`.
 
 #include <leat/core/fill.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/sparse_values.hpp>
 
 #include <cmath>
@@ -264,7 +265,7 @@ inline void run_sparse_slice_grad(kernel_context& c) {
 }
 
 LEAT_FILL(fill_sparse_row_kernels) {
-  register_kernel("SparseFillEmptyRows", run_fill_empty_rows);
+  register_kernel("SparseFillEmptyRows", counting_texts(run_fill_empty_rows));
   register_kernel("SparseFillEmptyRowsGrad", run_fill_empty_rows_grad);
   register_kernel("SparseReshape", run_sparse_reshape);
   register_kernel("SparseSoftmax", run_sparse_softmax);

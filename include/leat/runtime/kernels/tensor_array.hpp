@@ -6,6 +6,7 @@
 #include <leat/core/memory.hpp>
 #include <leat/runtime/kernels/control.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/value_array.hpp>
 
 #include <algorithm>
@@ -106,10 +107,15 @@ inline std::vector<tensor_value> read_elements(kernel_context& c, value_array& a
 /// The elements of all values, one value after the other.
 inline tensor_value in_one(dtype type, const shape& extent, const std::vector<tensor_value>& values) {
   tensor_value made(type, extent);
+  std::size_t bytes = 0;
+  for (const tensor_value& v : values) bytes += outer_bytes(v);
+  text_room room;
+  room.take(bytes);
   with_storage(type, [&]<class S>(S) {
     S* to = stored<S>(made);
     for (const tensor_value& v : values) to = std::copy_n(stored<S>(v), v.elements(), to);
   });
+  room.give(made);
   return made;
 }
 

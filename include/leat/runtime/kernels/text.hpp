@@ -5,9 +5,12 @@
 #include <leat/core/fill.hpp>
 #include <leat/core/text_pattern.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <vector>
 
 namespace leat::runtime {
 
@@ -29,6 +32,15 @@ inline void run_string_join(kernel_context& c) {
   }
   tensor_value made(text_dtype, extent.value_or(shape{}));
   std::vector<std::string>& to = made.texts();
+  std::vector<std::size_t> lengths(to.size(), separator.size() * static_cast<std::size_t>(std::max(c.input_count() - 1, 0)));
+  for (int k = 0; k < c.input_count(); ++k) {
+    const std::vector<std::string>& from = c.input(k).texts();
+    for (std::size_t i = 0; i < to.size(); ++i) lengths[i] += from[from.size() == 1 ? 0 : i].size();
+  }
+  std::size_t bytes = 0;
+  for (const std::size_t length : lengths) bytes += outer_bytes(length);
+  text_room room;
+  room.take(bytes);
   for (int k = 0; k < c.input_count(); ++k) {
     const std::vector<std::string>& from = c.input(k).texts();
     const bool same = c.extent(k).rank == 0;  // one string beside every element
@@ -37,6 +49,7 @@ inline void run_string_join(kernel_context& c) {
       to[i] += from[same ? 0 : i];
     }
   }
+  room.give(made);
   c.set(0, std::move(made));
 }
 

@@ -3,9 +3,10 @@
 // `StringLower`, `StringUpper`, `StringStrip`, `ReduceJoin`, `RegexReplace`, `StaticRegexReplace`.
 
 #include <leat/core/fill.hpp>
-#include <leat/core/memory.hpp>
 #include <leat/core/text_pattern.hpp>
+#include <leat/runtime/kernels/counted_memory.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
@@ -20,31 +21,19 @@ inline std::string scalar_text(kernel_context& c, int k, const std::string& name
   if (c.extent(k).rank != 0) throw invalid_argument(name + " must be a scalar, got shape: " + brackets(c.extent(k)));
   return c.input(k).as<std::string>();
 }
-/// The memory of the texts that a node makes, which counts toward the session's limit from each further megabyte on.
-class counted_texts {
- public:
-  void add(std::size_t bytes) {
-    bytes_ += bytes;
-    if (bytes_ - counted_ < std::size_t{1} << 20) return;
-    counted_ = bytes_;
-    taken_.take(counted_);
-  }
-
- private:
-  std::size_t bytes_ = 0, counted_ = 0;
-  metered_bytes taken_;
-};
 /// Applies a function to each string.
 template <class F>
 void each_text(kernel_context& c, F f) {
   const tensor_value given = c.input(0);
   tensor_value made(text_dtype, given.extent());
-  counted_texts counted;
+  counted_memory counted;
   for (std::size_t i = 0; i < made.texts().size(); ++i) {
     if (i % 1024 == 0) c.step.check();
     made.texts()[i] = f(given.texts()[i]);
     counted.add(made.texts()[i].size());
   }
+  counted.give_back();
+  made.count_texts(outer_bytes(made));
   c.set(0, std::move(made));
 }
 
@@ -266,7 +255,7 @@ inline void run_reduce_join(kernel_context& c) {
     return at;
   };
   tensor_value made(text_dtype, extent);
-  counted_texts counted;
+  counted_memory counted;
   for (std::int64_t i = 0; i < made.elements(); ++i) {
     if (i % 1024 == 0) c.step.check();
     std::string& to = made.texts()[static_cast<std::size_t>(i)];
@@ -279,6 +268,8 @@ inline void run_reduce_join(kernel_context& c) {
       to += given.texts()[static_cast<std::size_t>(first + place(k, joined_counts, joined_steps))];
     }
   }
+  counted.give_back();
+  made.count_texts(outer_bytes(made));
   c.set(0, std::move(made));
 }
 

@@ -7,7 +7,9 @@
 #include <leat/core/decimal.hpp>
 #include <leat/core/fill.hpp>
 #include <leat/core/fingerprint.hpp>
+#include <leat/runtime/kernels/counted_memory.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/text_parts.hpp>
 
 #include <bit>
@@ -78,16 +80,24 @@ inline void run_as_string(kernel_context& c) {
   const text_format format(c, given.type());
   tensor_value made(text_dtype, given.extent());
   auto& to = made.texts();
+  counted_memory counted;
+  const auto write = [&](std::size_t i, std::string text) {
+    if (i % 1024 == 0) c.step.check();
+    counted.add(outer_bytes(text.size()));
+    to[i] = std::move(text);
+  };
   if (given.type() == text_dtype) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = format.text(given.texts()[i]);
+    for (std::size_t i = 0; i < to.size(); ++i) write(i, format.text(given.texts()[i]));
   } else {
     with_dtype(given.type(), [&]<class T>(T) {
       const auto from = given.values<T>();
       for (std::size_t i = 0; i < to.size(); ++i)
-        if constexpr (std::is_same_v<T, bool>) to[i] = from[i] ? "true" : "false";
-        else to[i] = format.number(from[i]);
+        if constexpr (std::is_same_v<T, bool>) write(i, from[i] ? "true" : "false");
+        else write(i, format.number(from[i]));
     });
   }
+  counted.give_back();
+  made.count_texts(outer_bytes(made));
   c.set(0, std::move(made));
 }
 
@@ -227,6 +237,7 @@ inline void run_decode_csv(kernel_context& c) {
                              std::to_string(s.elements()));
     made.emplace_back(c.type(1 + k), records.extent());
   }
+  counted_memory counted;
   for (std::size_t i = 0; i < records.texts().size(); ++i) {
     if (i % 1024 == 0) c.step.check();
     const std::string in_record = " in record " + std::to_string(i);
@@ -246,7 +257,9 @@ inline void run_decode_csv(kernel_context& c) {
         throw invalid_argument("Field " + std::to_string(k) + " is required but missing" + in_record + "!");
       tensor_value& to = made[static_cast<std::size_t>(k)];
       if (to.type() == text_dtype) {
-        to.texts()[i] = is_missing ? c.input(1 + k).texts()[0] : field;
+        const std::string& text = is_missing ? c.input(1 + k).texts()[0] : field;
+        counted.add(outer_bytes(text.size()));
+        to.texts()[i] = text;
         continue;
       }
       with_number(to.type(), [&]<class T>(T) {
@@ -260,6 +273,8 @@ inline void run_decode_csv(kernel_context& c) {
       });
     }
   }
+  counted.give_back();
+  for (tensor_value& v : made) v.count_texts(outer_bytes(v));
   for (int k = 0; k < count; ++k) c.set(k, std::move(made[static_cast<std::size_t>(k)]));
 }
 

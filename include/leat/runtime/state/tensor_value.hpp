@@ -51,6 +51,8 @@ class tensor_buffer {
     if (is_alone() || holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
   }
   bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
+  /// Counts bytes of strings toward the limit of the meter that counts the elements.
+  void count_texts(std::size_t bytes);
 
   std::byte* data = nullptr;
   bool borrowed = false;
@@ -61,8 +63,9 @@ class tensor_buffer {
  private:
   // A metered buffer is preceded by the record of the bytes that it has taken from its meter.
   struct alignas(64) meter_note {
-    metered_bytes taken;
+    metered_bytes taken, texts;
   };
+  meter_note& note();  // of a metered buffer
   static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside);
   void end();  // frees the buffer; it has no holders
   void end_metered();
@@ -209,6 +212,10 @@ class tensor_value {
   }
   /// Whether it owns its elements and is their only holder, so that it may write to them.
   bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
+  /// Counts the memory of its strings, so many bytes, toward the session's limit until the elements are freed. Errors: resource_exhausted.
+  void count_texts(std::size_t bytes) {
+    if (buffer_ != nullptr) buffer_->count_texts(bytes);
+  }
   bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
   bool is_placed() const { return buffer_ != nullptr && buffer_->placed; }
 

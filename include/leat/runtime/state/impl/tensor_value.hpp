@@ -106,11 +106,19 @@ LEAT_FUNCTION tensor_buffer* tensor_buffer::make_metered(std::size_t bytes, std:
   return made;
 }
 
+LEAT_FUNCTION tensor_buffer::meter_note& tensor_buffer::note() {
+  return *reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
+}
+
+LEAT_FUNCTION void tensor_buffer::count_texts(std::size_t bytes) {
+  if (is_metered_ && bytes > 0) note().texts.take(bytes);
+}
+
 LEAT_FUNCTION void tensor_buffer::end_metered() {
-  auto* const note = reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
+  meter_note* const its = &note();
   this->~tensor_buffer();
-  note->~meter_note();
-  ::operator delete(static_cast<void*>(note), std::align_val_t{64});
+  its->~meter_note();
+  ::operator delete(static_cast<void*>(its), std::align_val_t{64});
 }
 
 }  // namespace leat::detail
