@@ -157,7 +157,7 @@ void printing() {
 }
 
 void windows() {
-  item("6.6", "sizes of windows: SAME and VALID (shapes; convolutions have no kernel yet)");
+  item("6.6", "sizes of windows: SAME and VALID");
   graph g;
   auto here = g.as_default();
   struct row {
