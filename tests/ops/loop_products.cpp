@@ -31,6 +31,8 @@ auto sines(double first) {
 
 // A step whose products have long sums: those of the gradients are summed after the loop.
 constexpr auto recurrent = [](auto h, auto x, auto w, auto b) { return tanh(matmul(concat<1>(x, h), w) + b); };
+// The same product by the transposed matrix.
+constexpr auto turned = [](auto h, auto x, auto w, auto b) { return tanh(matmul<false, true>(concat<1>(x, h), transpose<1, 0>(w)) + b); };
 // Two products by one array, which is read by itself, too; and one whose factor is transposed.
 constexpr auto tangled = [](auto h, auto x, auto w, auto b) {
   auto wide = matmul(concat<1>(x, h), w);
@@ -68,7 +70,7 @@ const auto h_value = sines<2, 8>(1), w_value = sines<20, 8>(3);
 const auto x_value = sines<3, 2, 12>(2);
 const auto b_value = sines<8>(4);
 
-template <bool Reversed, class F>
+template <bool Reversed, bool Compiled, class F>
 void check_gradients(const F& f) {
   auto h0 = placeholder<"h0", double, 2, 8>();
   auto xs = placeholder<"xs", double, 3, 2, 12>();
@@ -76,21 +78,29 @@ void check_gradients(const F& f) {
   auto b = placeholder<"b", double, 8>();
   auto [dw, db, dh, dx] = gradients(looped<Reversed>(f, h0, xs, w, b), w, b, h0, xs);
   auto [uw, ub, uh, ux] = gradients(unrolled<Reversed>(f, h0, xs, w, b), w, b, h0, xs);
+  auto [ow, oh] = gradients(looped<Reversed>(f, h0, xs, w, b), w, h0);  // without xs: of the products, only the part for the state is read
+  auto [oww] = gradients(reduce_sum(square(ow)), w);
+  auto [uow] = gradients(reduce_sum(square(uw)), w);
   auto [dww, dwx] = gradients(reduce_sum(square(dw)) + reduce_sum(dx * dx * dx), w, xs);
   auto [uww, uwx] = gradients(reduce_sum(square(uw)) + reduce_sum(ux * ux * ux), w, xs);
   const auto check = [&](auto& s) {
-    const auto [a1, a2, a3, a4, a5, a6, b1, b2, b3, b4, b5, b6] =
-        s.run(fetch(dw, db, dh, dx, dww, dwx, uw, ub, uh, ux, uww, uwx), h0 = h_value, xs = x_value, w = w_value, b = b_value);
+    const auto [a1, a2, a3, a4, a5, a6, b1, b2, b3, b4, b5, b6, c1, c3, c5, d5] =
+        s.run(fetch(dw, db, dh, dx, dww, dwx, uw, ub, uh, ux, uww, uwx, ow, oh, oww, uow), h0 = h_value, xs = x_value, w = w_value, b = b_value);
     check_equal(a1, b1);
     check_equal(a2, b2);
     check_equal(a3, b3);
     check_equal(a4, b4);
     check_equal(a5, b5);
     check_equal(a6, b6);
+    check_equal(c1, b1);
+    check_equal(c3, b3);
+    check_equal(c5, d5);
   };
-  session compiled{dw, db, dh, dx, dww, dwx, uw, ub, uh, ux, uww, uwx};
-  check(compiled);
-  planned_session planned{dw, db, dh, dx, dww, dwx, uw, ub, uh, ux, uww, uwx};
+  if constexpr (Compiled) {
+    session compiled{dw, db, dh, dx, dww, dwx, uw, ub, uh, ux, uww, uwx, ow, oh, oww, uow};
+    check(compiled);
+  }
+  planned_session planned{dw, db, dh, dx, dww, dwx, uw, ub, uh, ux, uww, uwx, ow, oh, oww, uow};
   check(planned);
 }
 
@@ -99,11 +109,11 @@ void check_gradients(const F& f) {
 using namespace loop_products;
 
 TEST_CASE("gradients of loops with products, first and second, are those of the steps") {
-  check_gradients<false>(recurrent);
-  check_gradients<true>(recurrent);
+  check_gradients<false, true>(recurrent);
+  check_gradients<true, false>(turned);
 }
 
-TEST_CASE("sums of several products and of other terms over the steps") { check_gradients<false>(tangled); }
+TEST_CASE("sums of several products and of other terms over the steps") { check_gradients<false, false>(tangled); }
 
 TEST_CASE("vmap of a gradient, and the gradient of a vmap, of loops with products") {
   auto h0 = placeholder<"h0", double, 2, 8>();

@@ -4,6 +4,7 @@
 // second is made of the first by the rules of reverse mode (`backward_body`). Source: Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/list.hpp>
+#include <leat/ops/array_parts.hpp>
 #include <leat/ops/stacked_matmul.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/passes/rows.hpp>
@@ -190,6 +191,13 @@ struct backward_body {
     int left, right;   // among what the body gives
   };
   list<summed_product> products;
+  struct part_of_matrix {
+    int invariant;            // a matrix, by which a product is computed of which a part is read
+    int axis;
+    std::int64_t begin, size;  // its rows or columns that this part depends on
+    constexpr bool operator==(const part_of_matrix&) const = default;
+  };
+  list<part_of_matrix> parts;  // further invariants
 };
 
 /// Which sums over the steps may become one product after the loop: their factors are then kept for all steps. `with_one_row`: the number of
@@ -219,6 +227,53 @@ constexpr bool pays_after(const shape& left, const shape& right, products_after 
   if (after == products_after::none || !left.is_static() || !right.is_static()) return false;
   const std::int64_t rows = left[0], m = left[1], n = right[1];
   return (after == products_after::any || rows == 1) && rows * (m + n) < m * n;
+}
+
+/// Marks the slices of columns of products by an invariant matrix that are all that is read of the product, and what is read no longer.
+constexpr list<char> narrow_products(const graph& h, list<char>& live, const list<char>& is_kept, const list<int>& results,
+                                     const list<int>& invariants) {
+  list<int> readers(h.nodes.size(), 0);
+  for (const int i : results) ++readers[i];
+  for (int i = 0; i < h.size(); ++i)
+    for (int k = 0; live[i] != 0 && is_kept[i] == 0 && k < h.at(i).input_count; ++k) ++readers[h.input(h.at(i), k)];
+  list<char> found(h.nodes.size(), 0);
+  for (int i = 0; i < h.size(); ++i) {
+    const node& n = h.at(i);
+    if (live[i] == 0 || !is_operator<slice_op>(*n.op)) continue;
+    const int whole = h.input(n, 0);
+    const node& product = h.at(whole);
+    if (!is_operator<matmul_op>(*product.op) || is_kept[whole] != 0 || readers[whole] != 1) continue;
+    if (n.result.extent[0] != product.result.extent[0] || n.result.extent[1] < 0) continue;
+    const int matrix = h.input(product, 1);
+    bool is_invariant = false;
+    for (const int k : invariants) is_invariant = is_invariant || k == matrix;
+    if (!is_invariant) continue;
+    found[i] = 1;
+    if (--readers[matrix] == 0) live[matrix] = 0;
+  }
+  return found;
+}
+/// Enters such a slice as the product by a part of the matrix, which is a further invariant; returns its node.
+constexpr int enter_narrow_product(const graph& h, int slice, const list<int>& invariants, list<int>& place, backward_body& made) {
+  const node& n = h.at(slice);
+  const node& product = h.at(h.input(n, 0));
+  const int left = h.input(product, 0), matrix = h.input(product, 1);
+  backward_body::part_of_matrix part{0, h.attribute(product, 1) != 0 ? 0 : 1, h.attribute(n, 1), n.result.extent[1]};
+  while (invariants[part.invariant] != matrix) ++part.invariant;
+  loop_body& to = made.body;
+  const std::size_t first = to.invariants.size() - made.parts.size();
+  std::size_t k = 0;
+  while (k < made.parts.size() && !(made.parts[k] == part)) ++k;
+  if (k == made.parts.size()) {
+    tensor_info info = h.at(matrix).result;
+    info.extent.dim[part.axis] = part.size;
+    to.invariants.push_back(add_loop_input(to.g, loop_role::invariant, to.invariants.size(), info));
+    made.parts.push_back(part);
+  }
+  copy_needed(h, to.g, place, {&left, 1});
+  const std::int64_t transposed[]{h.attribute(product, 0), h.attribute(product, 1)};
+  const int operands[]{place[left], to.invariants[first + k]};
+  return to.g.add(info_of<matmul_op>, operands, transposed);
 }
 
 /// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients, and after them
@@ -311,6 +366,7 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
   for (int i = h.size(); i-- > 0;)
     if (live[i] != 0 && is_kept[i] == 0)
       for (int k = 0; k < h.at(i).input_count; ++k) live[h.input(h.at(i), k)] = 1;
+  const list<char> narrow = narrow_products(h, live, is_kept, results, invariants);
   loop_body& to = made.body;
   list<int> place(h.nodes.size(), -1);
   const auto enter = [&](list<int>& list_of, loop_role role, int i) {
@@ -336,6 +392,8 @@ constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std
     }
   made.dys = read;
   enter_live(invariants, made.invariants, to.invariants, loop_role::invariant);
+  for (int i = 0; i < h.size(); ++i)
+    if (narrow[i] != 0) place[i] = enter_narrow_product(h, i, invariants, place, made);
   copy_needed(h, to.g, place, {results.data(), results.size()});
   for (std::size_t k = 0; k < slopes + sums; ++k) {
     to.next.push_back(place[results[k]]);

@@ -152,6 +152,13 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   for (const int k : back.xs) from.xs.push_back(s.input(static_cast<int>(states) + k).index());
   for (const int k : back.dys) from.xs.push_back(dy[static_cast<int>(states) + k]);
   for (const int k : back.invariants) from.invariants.push_back(s.input(static_cast<int>(states + xs) + k).index());
+  for (const auto& p : back.parts) {
+    const output matrix = s.input(static_cast<int>(states + xs) + p.invariant);
+    std::int64_t where[]{0, 0, matrix.extent()[0], matrix.extent()[1]};
+    where[p.axis] = p.begin;
+    where[2 + p.axis] = p.size;
+    from.invariants.push_back(make_node<slice_op>(where, matrix).index());
+  }
   if (b.go >= 0) {
     const std::int64_t which[]{static_cast<std::int64_t>(b.results())};
     const int operands[]{s.input(first + static_cast<int>(which[0])).index(), me};
