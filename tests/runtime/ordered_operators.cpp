@@ -13,7 +13,7 @@ using namespace node_results;
 
 namespace ordered_operators_test {
 
-tensor_value floats(const extents& of, const number_list& list) { return tensor_of(dtype::float32, of, list); }
+tensor_value floats_of(const extents& of, const number_list& list) { return tensor_of(dtype::float32, of, list); }
 shape sizes_of(const extents& of) {
   shape s;
   for (const auto n : of) s.push(n);
@@ -45,15 +45,15 @@ TEST_CASE("the n-th smallest and largest elements of rows") {
     CHECK(nth(1, true) == number_list{2, 5});
     CHECK(nth(3, false) == number_list{3, 5});
   }
-  CHECK(run_node("NthElement", {floats({0, 4}, {}), whole(1)}, {}, {})[0].elements() == 0);
+  CHECK(run_node("NthElement", {floats_of({0, 4}, {}), whole(1)}, {}, {})[0].elements() == 0);
   // NaN is behind all numbers.
-  CHECK(list_of(run_node("NthElement", {floats({3}, {NAN, 2, 1}), whole(1)}, {}, {})[0]) == number_list{2});
+  CHECK(list_of(run_node("NthElement", {floats_of({3}, {NAN, 2, 1}), whole(1)}, {}, {})[0]) == number_list{2});
   const auto message = [&](const tensor_value& x, double n) {
     return refusal([&] { run_node("NthElement", {x, whole(n)}, {}, {}); });
   };
-  CHECK(leat_test::says(message(floats({3}, {1, 2, 3}), 3), "at least n+1 columns"));
-  CHECK(leat_test::says(message(floats({3}, {1, 2, 3}), -1), "n must be non-negative but is -1"));
-  CHECK(leat_test::says(message(floats({}, {1}), 0), "at least rank 1"));
+  CHECK(leat_test::says(message(floats_of({3}, {1, 2, 3}), 3), "at least n+1 columns"));
+  CHECK(leat_test::says(message(floats_of({3}, {1, 2, 3}), -1), "n must be non-negative but is -1"));
+  CHECK(leat_test::says(message(floats_of({}, {1}), 0), "at least rank 1"));
   check_gradient({{3, 4}}, [](const std::vector<output>& in) {
     return call_operator(in[0].owner(), "NthElement", {in[0], std::int32_t{2}}, {}).result();
   });
@@ -64,7 +64,7 @@ TEST_CASE("elements that are equal to the n-th share its gradient") {
   const output x = placeholder(dtype::float32, sizes_of({4}));
   const output y = call_operator(g, "NthElement", {x, std::int32_t{1}}, {}).result();
   graph_session s(g);
-  CHECK(list_of(s.run({gradients({y * 6.0f}, {x})[0]}, {{x, floats({4}, {5, 5, 5, 0})}})[0]) == number_list{2, 2, 2, 0});
+  CHECK(list_of(s.run({gradients({y * 6.0f}, {x})[0]}, {{x, floats_of({4}, {5, 5, 5, 0})}})[0]) == number_list{2, 2, 2, 0});
 }
 
 TEST_CASE("patches of images, with zeros outside") {
@@ -82,9 +82,9 @@ TEST_CASE("patches of images, with zeros outside") {
     check_gradient({{2, 3, 4, 2}}, [&](const std::vector<output>& in) {
       return call_operator(in[0].owner(), "ExtractImagePatches", {in[0]}, windows(padding, 1, 2)).result();
     });
-  CHECK(leat_test::says(refusal([&] { run_node("ExtractImagePatches", {floats({3, 4, 1}, counted)}, {}, windows("SAME", 1, 1)); }), "4"));
+  CHECK(leat_test::says(refusal([&] { run_node("ExtractImagePatches", {floats_of({3, 4, 1}, counted)}, {}, windows("SAME", 1, 1)); }), "4"));
   CHECK(leat_test::says(
-      refusal([&] { run_node("ExtractImagePatches", {floats({1, 1, 12, 1}, counted)}, {}, windows("VALID", 1, 1)); }), "negative"));
+      refusal([&] { run_node("ExtractImagePatches", {floats_of({1, 1, 12, 1}, counted)}, {}, windows("VALID", 1, 1)); }), "negative"));
 }
 
 TEST_CASE("patches of one large image, whatever the number of threads") {
@@ -169,12 +169,12 @@ TEST_CASE("shapes are broadcast, rows concatenated, arrays copied or left empty"
     return list_of(run_node("ParallelConcat", rows, {}, {{"N", static_cast<std::int64_t>(rows.size())}, {"shape", to_proto(s)}})[0]);
   };
   const shape pair = sizes_of({2, 2});
-  CHECK(concat({floats({1, 2}, {1, 2}), floats({1, 2}, {3, 4})}, pair) == number_list{1, 2, 3, 4});
-  CHECK(leat_test::says(refusal([&] { concat({floats({1, 2}, {1, 2})}, pair); }), "takes 2 inputs, not 1"));
-  CHECK(leat_test::says(refusal([&] { concat({floats({2, 1}, {1, 2}), floats({1, 2}, {3, 4})}, pair); }),
+  CHECK(concat({floats_of({1, 2}, {1, 2}), floats_of({1, 2}, {3, 4})}, pair) == number_list{1, 2, 3, 4});
+  CHECK(leat_test::says(refusal([&] { concat({floats_of({1, 2}, {1, 2})}, pair); }), "takes 2 inputs, not 1"));
+  CHECK(leat_test::says(refusal([&] { concat({floats_of({2, 1}, {1, 2}), floats_of({1, 2}, {3, 4})}, pair); }),
                         "rows of 1 in the first dimension"));
-  CHECK(leat_test::says(refusal([&] { concat({floats({1, 2}, {1, 2})}, shape{}); }), "rank"));
-  CHECK(list_of(run_node("DeepCopy", {floats({2}, {1, 2})}, {}, {})[0]) == number_list{1, 2});
+  CHECK(leat_test::says(refusal([&] { concat({floats_of({1, 2}, {1, 2})}, shape{}); }), "rank"));
+  CHECK(list_of(run_node("DeepCopy", {floats_of({2}, {1, 2})}, {}, {})[0]) == number_list{1, 2});
   const auto empty = run_node("Empty", {tensor_of(dtype::int32, {2}, {2, 3})}, {}, {{"dtype", dtype::int64}})[0];
   CHECK(empty.type() == dtype::int64);
   CHECK(empty.elements() == 6);
