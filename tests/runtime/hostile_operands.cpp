@@ -227,7 +227,7 @@ TEST_CASE("long strings that a node copies many times are the session's") {
       {"ReverseV2", [&](std::int64_t n) { return std::vector{texts_of({n}, one.texts()[0]), counts({1}, {0})}; }},
       {"StringJoin", [&](std::int64_t n) { return std::vector{texts_of({n}, ""), one}; }},
       {"AsString", [&](std::int64_t n) { return std::vector{counts({n * 8})}; }, {{"width", 1023}}},
-      {"DecodeCSV", [&](std::int64_t n) { return std::vector{texts_of({n}, ""), one}; }},
+      {"DecodeCSV", [&](std::int64_t n) { return std::vector{texts_of({n}, "x,"), one, one}; }},
   };
   for (const node& each : nodes) {
     CAPTURE(each.type);

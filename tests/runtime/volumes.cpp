@@ -289,7 +289,7 @@ TEST_CASE("settings that volumes cannot have are refused") {
   CHECK(leat_test::says(message({}, {1, 3, 3, 2}, filter), "5-dimensional"));
   CHECK(leat_test::says(message({}, image, {2, 2, 2, 1}), "5-dimensional"));
   CHECK(leat_test::says(message({}, image, {2, 2, 2, 1, 1}), "same depth"));
-  CHECK(leat_test::says(message({}, image, {4, 2, 2, 2, 1}), "negative"));
+  CHECK(leat_test::says(message({}, image, {5, 2, 2, 2, 1}), "negative"));
   const auto sizes = [&](const number_list& n) {
     return leat_test::message_of<error>([&] {
       const auto held = tensor_of(dtype::int64, {static_cast<std::int64_t>(n.size())}, n);
