@@ -84,7 +84,7 @@ TEST_CASE("patches of images, with zeros outside") {
     });
   CHECK(leat_test::says(refusal([&] { run_node("ExtractImagePatches", {floats_of({3, 4, 1}, counted)}, {}, windows("SAME", 1, 1)); }), "4"));
   CHECK(leat_test::says(
-      refusal([&] { run_node("ExtractImagePatches", {floats_of({1, 1, 12, 1}, counted)}, {}, windows("VALID", 1, 2)); }), "negative"));
+      refusal([&] { run_node("ExtractImagePatches", {floats_of({1, 12, 1, 1}, counted)}, {}, windows("VALID", 1, 3)); }), "negative"));
 }
 
 TEST_CASE("patches of one large image, whatever the number of threads") {
