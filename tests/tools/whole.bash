@@ -279,4 +279,21 @@ expect 0 "" convert table.meta.json table.meta
 saved_model table.meta >table/saved_model.pb
 expect 0 $'y  int64 [1]\n  [7]' run table
 
+# a variable that a function reads, as models of TensorFlow 2 have it, becomes a constant in the place of its call
+cat >function.pbtxt <<'END'
+node { name: "w" op: "VarHandleOp" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { } } }
+  attr { key: "shared_name" value { s: "w" } } attr { key: "container" value { s: "" } } }
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { } } } }
+node { name: "call" op: "StatefulPartitionedCall" input: "x" input: "w" attr { key: "f" value { func { name: "scale" } } }
+  attr { key: "Tin" value { list { type: [DT_FLOAT, DT_RESOURCE] } } } attr { key: "Tout" value { list { type: DT_FLOAT } } } }
+library { function {
+  signature { name: "scale" input_arg { name: "x" type: DT_FLOAT } input_arg { name: "w" type: DT_RESOURCE }
+    output_arg { name: "y" type: DT_FLOAT } is_stateful: true }
+  node_def { name: "read" op: "ReadVariableOp" input: "w" attr { key: "dtype" value { type: DT_FLOAT } } }
+  node_def { name: "product" op: "Mul" input: "x" input: "read:value:0" attr { key: "T" value { type: DT_FLOAT } } }
+  ret { key: "y" value: "product:z:0" } } }
+END
+expect 0 "" convert function.pbtxt frozen.pb --freeze w=3 --fetch call
+expect 0 $'call  float32 []\n  6' run frozen.pb --feed x=2 --fetch call
+
 finish

@@ -1,6 +1,8 @@
 // leat: looks into files that hold graphs, checks, converts and runs them; serves tasks of clusters and tells who of one is there. Exit
 // codes: 0 all is well, 1 something was found, or a run or a task failed, 2 wrong use, 3 a file that cannot be read or written.
 
+#include <leat/io/functions.hpp>
+
 #include "check.hpp"
 #include "cluster_commands.hpp"
 #include "completion.hpp"
@@ -132,6 +134,8 @@ int run_convert(const std::string& from, const std::string& to, const std::vecto
     // A model's own values, unless others are given.
     if (freezing.empty() && !file.arrays.empty()) freezing = {from};
   }
+  // A constant cannot take the place of a variable that a function is given: the bodies of functions take the place of their calls.
+  if (to_onnx || !freezing.empty()) file.meta.graph = leat::io::inline_functions(file.meta.graph);
   leat::variable_values values;  // before pruning: names of variables that go are no mistake
   if (!freezing.empty()) values = values_of(file.meta.graph, freezing);
   if (!fetches.empty()) try {
