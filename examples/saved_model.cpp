@@ -17,6 +17,7 @@
 #include "support/table.hpp"
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -67,8 +68,8 @@ int run(const std::string& data, const std::string& wanted_folder, int steps) {
   const double error = std::sqrt(static_cast<double>(squared));
   std::printf("trained %d steps: error %.2f\n", steps, error);
 
-  const auto folder = wanted_folder.empty() ? std::filesystem::temp_directory_path() / "leat_example_saved_model"
-                                            : std::filesystem::path(wanted_folder);
+  const std::string own_name = "leat_example_saved_model." + std::to_string(::getpid());  // of this program, should another run beside it
+  const auto folder = wanted_folder.empty() ? std::filesystem::temp_directory_path() / own_name : std::filesystem::path(wanted_folder);
   io::save_model(
       folder, s,
       {.signatures = {{"serving_default", {.inputs = {{"measurements", x}}, .outputs = {{"progression", prediction}}}}},
