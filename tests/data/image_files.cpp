@@ -289,10 +289,10 @@ TEST_CASE("JPEG: files and pixels are TensorFlow's, byte by byte") {
   const auto encoded = [](const attribute_map& settings, std::int64_t channels = 3) {
     return run_on("EncodeJpeg", jpeg_pixels(channels), settings).as<std::string>();
   };
-  const std::string plain = encoded({}), stepwise = encoded({{"progressive", true}}), gray = encoded({}, 1);
+  const std::string plain = encoded({}), stepwise = encoded({{"progressive", true}}), one_channel = encoded({}, 1);
   CHECK(weighed(plain) == 34963077);
   CHECK(weighed(stepwise) == 26475108);
-  CHECK(weighed(gray) == 11104886);
+  CHECK(weighed(one_channel) == 11104886);
   CHECK(weighed(encoded({{"chroma_downsampling", false}, {"quality", 80}})) == 34237939);
   CHECK(weighed(encoded({{"optimize_size", true}})) == 27341460);
   CHECK(weighed(encoded({{"density_unit", "cm"}, {"x_density", 100}, {"y_density", 50}, {"xmp_metadata", "hello"}})) == 36598878);
@@ -311,9 +311,9 @@ TEST_CASE("JPEG: files and pixels are TensorFlow's, byte by byte") {
     CHECK(pixels(file, {{"fancy_upscaling", false}}, {37, 45, 3}) == 76102523);
     CHECK(pixels(file, {{"dct_method", "INTEGER_ACCURATE"}}, {37, 45, 3}) == 76573363);
   }
-  CHECK(pixels(gray, {}, {37, 45, 1}) == 26900573);
-  CHECK(pixels(gray, {{"channels", 3}}, {37, 45, 3}) == 82622262);
-  CHECK(pixels(gray, {{"ratio", 8}}, {5, 6, 1}) == 76177);
+  CHECK(pixels(one_channel, {}, {37, 45, 1}) == 26900573);
+  CHECK(pixels(one_channel, {{"channels", 3}}, {37, 45, 3}) == 82622262);
+  CHECK(pixels(one_channel, {{"ratio", 8}}, {5, 6, 1}) == 76177);
   CHECK(weighed(decode("DecodeImage", plain).as<bytes>()) == 76040341);
 }
 

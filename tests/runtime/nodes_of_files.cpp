@@ -3,6 +3,7 @@
 
 #include <leat/data/kernels.hpp>
 #include <leat/graphs.hpp>
+#include <leat/proto/tensor_contents.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
