@@ -76,7 +76,7 @@ class Recorder:
         """Results of one run; the error is raised when it is written down."""
         written = {"fetches": list(fetches), "feeds": {n: to_plain(a) for n, a in feeds.items()}, "compared": compared}
         self.document["runs"].append(written)
-        deciding = self.deciding_behind(fetches)
+        deciding = self.deciding_behind(fetches, set(feeds))
         try:
             results, decided = self.session.run([[self.graph.as_graph_element(f) for f in fetches],
                                                  [list(op.inputs) if op.type in COMPARING else [op.inputs[0]] for op in deciding]], feeds)
@@ -88,12 +88,15 @@ class Recorder:
         return results
 
     @staticmethod
-    def behind(operations):
+    def behind(operations, fed=()):
+        """All operations that a run of these executes, itself included, but what a fed tensor stands for, and what a fed placeholder
+        waits for: TensorFlow replaces these, edges of control included."""
         seen = set(operations)
         open_nodes = list(seen)
         while open_nodes:
             op = open_nodes.pop()
-            for before in [x.op for x in op.inputs] + list(op.control_inputs):
+            waits_for = [c for c in op.control_inputs if not (c.type.startswith("Placeholder") and c.name + ":0" in fed)]
+            for before in [x.op for x in op.inputs if x.name not in fed] + waits_for:
                 if before not in seen:
                     seen.add(before)
                     open_nodes.append(before)
@@ -120,11 +123,11 @@ class Recorder:
             near &= apart > 0
         return bool(near.any())
 
-    def deciding_behind(self, fetches):
+    def deciding_behind(self, fetches, fed):
         """The nodes that choose or compare by numbers of floating point, and whose inputs can be fetched with the rest: not those of a
         branch that may not be taken."""
-        elements = [self.graph.as_graph_element(f) for f in fetches]
-        seen = self.behind(e if isinstance(e, tf.Operation) else e.op for e in elements)
+        elements = [self.graph.as_graph_element(f) for f in fetches if f not in fed]
+        seen = self.behind((e if isinstance(e, tf.Operation) else e.op for e in elements), fed)
         found = [op for op in seen if op.type in RANKING | COMPARING and op.inputs[0].dtype.is_floating and op._get_control_flow_context() is None]
         return sorted((op for op in found if all(self.graph.is_fetchable(x) for x in op.inputs)
                        and not any(before.type in ("Switch", "RefSwitch") for before in self.behind([op]))), key=lambda op: op.name)
