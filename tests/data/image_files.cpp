@@ -371,6 +371,19 @@ TEST_CASE("JPEG: what a file in several scans takes meanwhile counts as the sess
     meter->let_go();
   }
 }
+
+TEST_CASE("JPEG: a run may end while a file is read") {
+  const std::string file = io::write_jpeg(bytes(64 * 64, 9), 64, 64, 1, {.progressive = true});
+  int calls = 0;
+  const io::jpeg_image of(file, {.check = [&] {
+                            if (++calls == 3) throw deadline_exceeded("enough");
+                          }});
+  bytes pixels(64 * 64);
+  CHECK_THROWS_AS(of.read(pixels), deadline_exceeded);
+  CHECK(calls == 3);
+  of.read(pixels);  // the check is quiet now
+  CHECK(pixels == bytes(64 * 64, 9));
+}
 #else
 TEST_CASE("JPEG without libjpeg") {
   CHECK(refuses_image([&] { decode("DecodeImage", "\xff\xd8\xff\xe0"s + "jpeg"); }, "JPEG needs libjpeg"));

@@ -115,6 +115,13 @@ TEST_CASE("what is written is read again") {
   CHECK_THROWS_AS(io::write_npy(make_tensor_proto("text")), invalid_argument);
 }
 
+TEST_CASE("texts that Python 2 wrote") {
+  const auto made = io::read_npy(npy("{u'descr': u'<f4', u'fortran_order': False, u'shape': (2L,), }", raw<float>({1, 2})));
+  CHECK(made.bytes == raw<float>({1, 2}));
+  CHECK(problem<data_loss>(npy("{uu'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "1234")).find("text in quotes") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is wrong is told") {
   const auto header = [](const std::string& type, const std::string& order, const std::string& sizes) {
     return "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': (" + sizes + "), }";

@@ -215,6 +215,9 @@ TEST_CASE("long strings that a node copies many times are the session's") {
       {"MirrorPad", [&](std::int64_t n) { return std::vector{texts_of({n / 2}, one.texts()[0]), counts({1, 2}, {0, double(n / 2)})}; },
        {{"mode", "SYMMETRIC"}}},
       {"Select", [&](std::int64_t n) { return std::vector{yes(n), texts_of({n}, one.texts()[0]), texts_of({n}, "")}; }},
+      {"SelectV2", [&](std::int64_t n) { return std::vector{yes(n), one, none}; }},
+      {"BroadcastTo", [&](std::int64_t n) { return std::vector{one, counts({1}, {double(n)})}; }},
+      {"Slice", [&](std::int64_t n) { return std::vector{texts_of({n}, one.texts()[0]), counts({1}, {0}), counts({1}, {double(n)})}; }},
       {"Pack", [&](std::int64_t n) { return std::vector<tensor_value>(std::size_t(n), one); }},
       {"ConcatV2",
        [&](std::int64_t n) {

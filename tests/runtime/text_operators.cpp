@@ -350,4 +350,29 @@ TEST_CASE("DecodeCSV") {
   refuses("1,2", {tensor_of(dtype::int32, {1, 1}, {7}), zero}, "Each record default should be at most rank 1");
 }
 
+TEST_CASE("strings in operators whose classes move or compare elements") {
+  const tensor_value six = texts({2, 3}, {"a", "bb", "", "d", "eeeeeeeeeeeeeeeeeeeeeeee", "f"});
+  const auto counts = [](const number_list& list) { return tensor_of(dtype::int32, {static_cast<std::int64_t>(list.size())}, list); };
+  const auto pairs = [](const number_list& list) { return tensor_of(dtype::int32, {static_cast<std::int64_t>(list.size() / 2), 2}, list); };
+  CHECK(run_texts("Slice", {six, counts({0, 1}), counts({2, 2})}) == strings{"bb", "", "eeeeeeeeeeeeeeeeeeeeeeee", "f"});
+  CHECK(run_texts("Transpose", {six, counts({1, 0})}) == strings{"a", "d", "bb", "eeeeeeeeeeeeeeeeeeeeeeee", "", "f"});
+  CHECK(run_texts("Pad", {texts({"a", "b"}), pairs({1, 2})}) == strings{"", "a", "b", "", ""});
+  CHECK(run_texts("BroadcastTo", {texts({2, 1}, {"a", "b"}), counts({2, 2})}) == strings{"a", "a", "b", "b"});
+  tensor_value which(dtype::boolean, {2, 1});
+  which.values<bool>()[0] = true;
+  which.values<bool>()[1] = false;
+  CHECK(run_texts("SelectV2", {which, texts({"a", "b"}), texts({1}, {"c"})}) == strings{"a", "b", "c", "c"});
+  const auto flags = [&](std::string_view type, tensor_value a, tensor_value b) {
+    const tensor_value got = run_node(type, {std::move(a), std::move(b)}, {}, {})[0];
+    return std::vector<bool>(got.values<bool>().begin(), got.values<bool>().end());
+  };
+  CHECK(flags("Equal", texts({2, 1}, {"a", "b"}), texts({"b", "a"})) == std::vector<bool>{false, true, true, false});
+  CHECK(flags("NotEqual", texts({"a", "b"}), texts({1}, {"a"})) == std::vector<bool>{false, true});
+  CHECK(leat_test::says(refusal("Equal", {texts({"a", "b"}), texts({"a", "b", "c"})}), "Incompatible shapes: [2] vs. [3]"));
+  // Without elements, and operators that compute with them.
+  CHECK(run_texts("Slice", {six, counts({0, 1}), counts({0, 2})}).empty());
+  CHECK(run_texts("BroadcastTo", {texts({1}, {"a"}), counts({0})}).empty());
+  CHECK(leat_test::says(refusal("Neg", {six}), "string"));
+}
+
 }  // namespace text_operator_tests

@@ -72,7 +72,8 @@ inline io::jpeg_reading jpeg_reading_of(kernel_context& c) {
   return {.ratio = c.node.integer("ratio", 1),
           .fancy_upscaling = c.node.flag("fancy_upscaling", true),
           .try_recover_truncated = c.node.flag("try_recover_truncated"),
-          .is_accurate = method == "INTEGER_ACCURATE"};
+          .is_accurate = method == "INTEGER_ACCURATE",
+          .check = [&step = c.step] { step.check(); }};
 }
 
 template <image_kind Kind>
@@ -96,7 +97,8 @@ inline void run_decode_image(kernel_context& c) {
   const dtype type = c.node.type_of("dtype", dtype::uint8);
   if (type != dtype::uint8 && type != dtype::float32)
     throw unimplemented("DecodeImage to " + dtype_name(type) + ": uint8 and float32 are known");
-  tensor_value image = decoded_image(image_kind_of(contents), contents, c.node.integer("channels"), c.node.flag("expand_animations", true));
+  tensor_value image = decoded_image(image_kind_of(contents), contents, c.node.integer("channels"), c.node.flag("expand_animations", true),
+                                     {.check = [&step = c.step] { step.check(); }});
   if (type == dtype::uint8) return c.set(0, std::move(image));
   tensor_value made(dtype::float32, image.extent());
   const auto from = std::as_const(image).values<std::uint8_t>();

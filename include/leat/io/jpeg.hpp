@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct jpeg_reading {
   bool fancy_upscaling = true;         // colors between their samples are interpolated
   bool try_recover_truncated = false;  // a file that ends too early has gray pixels where it lacks them
   bool is_accurate = false;            // the accurate cosine transform, not the fast one
+  std::function<void()> check{};       // called again and again while pixels are read, which ends with its exception
 };
 
 /// A JPEG file in memory.

@@ -8,6 +8,8 @@
 #include <leat/io/jpeg.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <functional>
 #include <string>
 
 #if defined(LEAT_USE_JPEG)
@@ -68,22 +70,40 @@ inline void skip_jpeg(::j_decompress_ptr of, long count) {
   of->src->next_input_byte += more;
   of->src->bytes_in_buffer -= more;
 }
-// A file may have any number of scans over all pixels, each of a few bytes.
-inline void limit_scans(::j_common_ptr of) {
-  constexpr int most = 500;
-  if (of->is_decompressor && reinterpret_cast<::j_decompress_ptr>(of)->input_scan_number > most) leave_jpeg(of);
+// What is asked after each row of blocks. An exception cannot pass through libjpeg, so it is kept.
+struct jpeg_progress {
+  ::jpeg_progress_mgr base;
+  const std::function<void()>* check;
+  std::exception_ptr* thrown;
+};
+inline bool may_go_on(const jpeg_progress& progress) noexcept {
+  try {
+    (*progress.check)();
+    return true;
+  } catch (...) {
+    *progress.thrown = std::current_exception();
+    return false;
+  }
+}
+inline void ask_jpeg(::j_common_ptr of) {
+  constexpr int most_scans = 500;  // a file may have any number of scans over all pixels, each of a few bytes
+  if (of->is_decompressor && reinterpret_cast<::j_decompress_ptr>(of)->input_scan_number > most_scans) leave_jpeg(of);
+  const auto& progress = *reinterpret_cast<const jpeg_progress*>(of->progress);
+  if (*progress.check && !may_go_on(progress)) leave_jpeg(of);
 }
 
 struct jpeg_sizes {
   std::int64_t height, width, channels;
   std::size_t coefficient_bytes = 0;  // of all pixels at once, if there are several scans over them
 };
-// Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of four channels. False for an error.
-inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_sizes& sizes, std::uint8_t* to, std::uint8_t* row) {
+// Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of four channels. False for an error, and with an
+// exception of `how.check`.
+inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_sizes& sizes, std::uint8_t* to, std::uint8_t* row,
+                        std::exception_ptr& thrown) {
   ::jpeg_decompress_struct info;
   jpeg_errors errors;
   jpeg_source source{};
-  ::jpeg_progress_mgr progress{};
+  jpeg_progress progress{{}, &how.check, &thrown};
   info.err = &errors.base;
   begin_errors(errors);
   if (setjmp(errors.back) != 0) {
@@ -101,8 +121,8 @@ inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_siz
   source.base.resync_to_restart = ::jpeg_resync_to_restart;
   source.base.term_source = [](::j_decompress_ptr) {};
   info.src = &source.base;
-  progress.progress_monitor = limit_scans;
-  info.progress = &progress;
+  progress.base.progress_monitor = ask_jpeg;
+  info.progress = &progress.base;
   ::jpeg_read_header(&info, TRUE);
   const bool is_cmyk = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
   sizes.channels = how.channels != 0 ? how.channels : std::min(info.num_components, 3);
@@ -200,7 +220,8 @@ LEAT_FUNCTION jpeg_image::jpeg_image(std::string_view file, const jpeg_reading& 
     throw invalid_argument("ratio must be 1, 2, 4, or 8, got " + std::to_string(how.ratio));
 #if defined(LEAT_USE_JPEG)
   detail::jpeg_sizes sizes{};
-  if (!detail::decode_jpeg(file, how, sizes, nullptr, nullptr))
+  std::exception_ptr none;
+  if (!detail::decode_jpeg(file, how, sizes, nullptr, nullptr, none))
     throw invalid_argument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
   height_ = sizes.height;
   width_ = sizes.width;
@@ -219,7 +240,10 @@ LEAT_FUNCTION void jpeg_image::read(std::span<std::uint8_t> to) const {
   coefficients.take(coefficient_bytes_);
   std::string row(static_cast<std::size_t>(4 * width_), '\0');
   detail::jpeg_sizes sizes{};
-  if (!detail::decode_jpeg(file_, how_, sizes, to.data(), reinterpret_cast<std::uint8_t*>(row.data())))
+  std::exception_ptr thrown;
+  const bool is_read = detail::decode_jpeg(file_, how_, sizes, to.data(), reinterpret_cast<std::uint8_t*>(row.data()), thrown);
+  if (thrown) std::rethrow_exception(thrown);
+  if (!is_read)
     throw invalid_argument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
 #else
   static_cast<void>(to);

@@ -9,8 +9,11 @@
 #include <leat/named/graph/named.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/arithmetic.hpp>
+#include <leat/ops/array_parts.hpp>
+#include <leat/ops/comparison.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/text_places.hpp>
 #include <leat/runtime/kernels/value_list.hpp>
 
 namespace leat::runtime {
@@ -272,18 +275,6 @@ class node_programs final : public kernel_memory {
   int held_ = -1;          // number of inputs that are attributes
 };
 
-// Comparison is the only operation on strings.
-inline void compare_texts(kernel_context& c, bool equal) {
-  const tensor_value a = c.input(0), b = c.input(1);
-  if (!(a.extent() == b.extent()) && a.elements() != 1 && b.elements() != 1)
-    throw invalid_argument("Incompatible shapes: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
-  tensor_value made(dtype::boolean, a.elements() == 1 ? b.extent() : a.extent());
-  auto to = made.values<bool>();
-  for (std::size_t i = 0; i < to.size(); ++i)
-    to[i] = (a.texts()[a.elements() == 1 ? 0 : i] == b.texts()[b.elements() == 1 ? 0 : i]) == equal;
-  c.set(0, std::move(made));
-}
-
 // Gradients of lists of tensors are lists, and add up.
 inline void add_lists(kernel_context& c) {
   tensor_value sum = c.input(0);
@@ -291,11 +282,19 @@ inline void add_lists(kernel_context& c) {
   c.set(0, std::move(sum));
 }
 
+/// Whether an operator's class moves elements of any dtype, and neither compares them nor computes with them.
+inline bool moves_elements(const op_info& op) {
+  return op.kind == op_kind::view || is_operator<pad_op>(op) || is_operator<select_op>(op);
+}
+
 /// Runs a node by its operator's definition.
 inline void run_definition(kernel_context& c) {
   const op_info& op = *c.node.owner->at(c.node.index).op;
   const bool is_equal = is_operator<equal_op>(op), compares = is_equal || is_operator<not_equal_op>(op);
   if (compares && c.input_count() == 2 && c.type(0) == text_dtype) return compare_texts(c, is_equal);
+  if (moves_elements(op))
+    for (int k = 0; k < c.input_count(); ++k)
+      if (c.type(k) == text_dtype) return run_on_places(c, run_definition);
   // With incompatible_shape_error=false, shapes that do not broadcast are unequal.
   if (compares && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
     return c.set(0, tensor_value(!is_equal));
