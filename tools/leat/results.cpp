@@ -50,7 +50,7 @@ std::string element_of(const tensor_value& value, std::int64_t at, bool json) {
 class list_writer {
  public:
   list_writer(const tensor_value& value, bool json)
-      : value_(value), json_(json), shortened_(!json && value.elements() > 1000) {}
+      : value_(value.widened()), json_(json), shortened_(!json && value.elements() > 1000) {}
   std::string write() {
     list(0, 0);
     return std::move(text_);
@@ -80,7 +80,7 @@ class list_writer {
     text_ += ']';
   }
 
-  const tensor_value& value_;
+  const tensor_value value_;
   bool json_;
   bool shortened_;
   std::string text_;

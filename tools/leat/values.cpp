@@ -172,6 +172,13 @@ tensor_proto value_in_words(const std::string& name, const std::string& text, da
     case data_type::string: return make_tensor_proto(texts, extent);
     default: break;
   }
+  if (const dtype wide = wide_dtype(static_cast<dtype>(type)); wide != dtype::invalid) {
+    const tensor_value given = tensor_value::from_proto(value_in_words(name, text, to_data_type(wide)));
+    const tensor_value narrow = given.narrowed(type);
+    if (is_integer(wide) && !(narrow.widened().proto() == given.proto()))
+      refuse(name, text + " has a number that is no " + name_of_data_type(type));
+    return narrow.proto();
+  }
   refuse(name, "has the dtype " + name_of_data_type(type) + ", for which there are no values");
 }
 
