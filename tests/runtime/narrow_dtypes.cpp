@@ -142,6 +142,7 @@ TEST_CASE("narrow dtypes: integers wrap, real numbers round, and unsigned number
   CHECK(run("RightShift", data_type::uint32, {4294967295}, {28}) == numbers{15});
   CHECK(run("RightShift", data_type::uint16, {32768}, {40}) == numbers{1});
   CHECK(run("AddV2", data_type::uint64, {-1}, {3}) == numbers{2});
+  CHECK(run("Maximum", data_type::uint64, {-1, 7}, {1, 5}) == numbers{-1, 7});
 
   CHECK(reals(of_two("AddV2", "half", reals(data_type::half, {2048, 2050, 65504}), reals(data_type::half, {1, 1, 65504}))) ==
         std::vector<float>{2048, 2052, std::numeric_limits<float>::infinity()});
@@ -207,6 +208,18 @@ TEST_CASE("narrow dtypes: Cast converts between all dtypes, and Bitcast reads th
       "z = Bitcast(f) T=float32 type=bfloat16\n");
   CHECK(whole(bits.run("y:0", {{"x", reals(data_type::half, {1, -2})}})) == std::vector<std::int64_t>{0x3c00, 0xc000});
   CHECK(reals(bits.run("z:0", {{"f", 1.0f}})) == std::vector<float>{0, 1});
+}
+
+TEST_CASE("narrow dtypes: DecodeRaw reads them from bytes, of either order") {
+  const auto read = [](const std::string& bytes, const char* type, const char* is_little) {
+    imported i(std::string("t = Placeholder dtype=string shape=[1]\ny = DecodeRaw(t) out_type=") + type + " little_endian=" + is_little + "\n");
+    return i.run("y:0", {{"t", tensor_value(std::vector<std::string>{bytes})}});
+  };
+  const tensor_value v = read(std::string("\x01\x00\xff\xff", 4), "uint16", "true");
+  CHECK(v.extent() == shape(2, {1, 2}));
+  CHECK(whole(v) == std::vector<std::int64_t>{1, 65535});
+  CHECK(whole(read(std::string("\xff\xfe\x00\x02", 4), "int16", "false")) == std::vector<std::int64_t>{-2, 2});
+  CHECK(says(message_of<invalid_argument>([&] { read("abc", "int16", "true"); }), "not a multiple of 2, the size of int16"));
 }
 
 TEST_CASE("narrow dtypes: variables of both kinds are assigned, changed, read, saved and restored") {
@@ -284,12 +297,12 @@ TEST_CASE("narrow dtypes: malformed elements, huge shapes, a memory limit and wh
       "c = Placeholder dtype=complex64 shape=[]\n"
       "d = Identity(c) T=complex64\n"
       "u = Placeholder dtype=uint64 shape=[]\n"
-      "l = Less(u, u) T=uint64\n"
+      "l = FloorDiv(u, u) T=uint64\n"
       "a = Placeholder dtype=half shape=[2]\n"
       "b = Placeholder dtype=half shape=[-1]\n"
       "s = AddV2(a, b) T=half\n");
   CHECK(says(message_of<unimplemented>([&] { i.run("d:0", {}); }), "no kernel for dtype complex64"));
-  CHECK(says(message_of<unimplemented>([&] { i.run("l:0", {{"u", 1}}); }), "no kernel of Less for its dtypes", "'l' (Less)"));
+  CHECK(says(message_of<unimplemented>([&] { i.run("l:0", {{"u", 1}}); }), "no kernel of FloorDiv for its dtypes", "'l' (FloorDiv)"));
   CHECK(says(message_of<invalid_argument>([&] {
                i.run("s:0", {{"a", reals(data_type::half, {1, 2})}, {"b", reals(data_type::half, {1, 2, 3})}});
              }),

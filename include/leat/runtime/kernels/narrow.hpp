@@ -33,7 +33,7 @@ namespace narrow {
 
 // Whose kernels take and give elements of any dtype. Those of files, images and host functions check dtypes themselves.
 inline constexpr std::string_view on_bits[]{
-    "Assign",          "AssignVariableOp",   "Bitcast",          "DecodeImage",      "DecodePng",           "DeepCopy",
+    "Assign",          "AssignVariableOp",   "Bitcast",          "DecodeImage",      "DecodePng",           "DecodeRaw",           "DeepCopy",
     "DestroyResourceOp", "DestroyTemporaryVariable", "DisableCopyOnRead", "EncodePng", "EnsureShape",      "ExpandDims",
     "IdentityN",       "IsVariableInitialized", "IteratorGetNext", "IteratorV2",     "OneShotIterator",     "MakeIterator",
     "PlaceholderWithDefault", "PreventGradient", "PyFunc",       "PyFuncStateless",  "Rank",                "ReadVariableOp",
@@ -42,26 +42,32 @@ inline constexpr std::string_view on_bits[]{
     "StopGradient",    "TemporaryVariable",  "VarHandleOp",      "VarIsInitializedOp", "VariableShape",     "_Recv",
     "_Send"};
 // Whose results depend on how many bits an element has, or on random bits that they draw for it.
-inline constexpr std::string_view refused[]{"DecodePaddedRaw", "DecodeRaw", "Fingerprint", "StatelessRandomUniformFullInt",
+inline constexpr std::string_view refused[]{"DecodePaddedRaw", "Fingerprint", "StatelessRandomUniformFullInt",
                                             "StatelessRandomUniformFullIntV2", "StatelessRandomUniformInt",
                                             "StatelessRandomUniformIntV2"};
-// Which the bits of a uint64, computed with as an int64, give the right bits.
+// Of which the bits of a uint64, computed with as an int64, give the right bits.
 inline constexpr std::string_view exact_in_64_bits[]{
     "Add",          "AddN",          "AddV2",         "AssignAdd",     "AssignAddVariableOp", "AssignSub",    "AssignSubVariableOp",
-    "BitwiseAnd",   "BitwiseOr",     "BitwiseXor",    "BroadcastTo",   "Cast",                "Concat",       "ConcatV2",
+    "BitwiseAnd",   "BitwiseOr",     "BitwiseXor",    "BiasAdd",      "BroadcastTo",   "Cast",                "Concat",       "ConcatV2",
     "Cumsum",       "DynamicPartition", "DynamicStitch", "Empty",      "Equal",               "Fill",         "Gather",
     "GatherNd",     "GatherV2",      "Invert",        "LeftShift",     "MirrorPad",           "Mul",          "Neg",
     "NotEqual",     "OneHot",        "OnesLike",      "Pack",          "Pad",                 "PadV2",        "PopulationCount",
     "Prod",         "ResourceGather", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate", "Reverse", "ReverseV2",
     "Roll",         "ScatterAdd",    "ScatterNd",     "ScatterSub",    "ScatterUpdate",       "Select",       "SelectV2",
     "Slice",        "Split",         "SplitV",        "Square",        "StridedSlice",        "Sub",          "Sum",
-    "Tile",         "Transpose",     "Unpack",        "Where",         "ZerosLike"};
+    "Tile",         "Transpose",     "Unpack",        "Where",         "ZerosLike",     "BatchToSpaceND",      "DepthToSpace",
+    "MatrixBandPart", "SegmentProd", "SegmentSum",    "SpaceToBatchND", "SpaceToDepth", "Unique",              "UniqueV2",
+    "UniqueWithCounts", "UnsortedSegmentProd", "UnsortedSegmentSum"};
+// Which only compare elements: right if the sign bits of all are exchanged, so that the order of int64 is that of uint64.
+inline constexpr std::string_view ordered[]{"ArgMax",    "ArgMin",  "Greater",   "GreaterEqual", "Less", "LessEqual",          "Max",
+                                            "Maximum",   "Min",     "Minimum",   "MaxPool",      "TopK", "TopKV2",             "ClipByValue",
+                                            "SegmentMaxV2", "SegmentMinV2", "UnsortedSegmentMax", "UnsortedSegmentMin"};
 
 inline bool is_among(std::span<const std::string_view> list, std::string_view type) {
   return std::find(list.begin(), list.end(), type) != list.end();
 }
 inline bool is_exact_in_64_bits(std::string_view type) {
-  return is_among(exact_in_64_bits, type) || type.starts_with("TensorArray") || type.starts_with("TensorList") ||
+  return is_among(exact_in_64_bits, type) || is_among(ordered, type) || type.starts_with("TensorArray") || type.starts_with("TensorList") ||
          type.starts_with("Stack") || type.find("Queue") != type.npos;
 }
 
@@ -78,6 +84,7 @@ inline twin& twin_of(kernel_node& node) {
     static const operator_kernel definition = run_definition;
     auto made = std::make_unique<twin>();
     made->record.attributes = with_wide_dtypes(node.record->attributes);
+    if (node.type == "Cast") made->record.attributes.erase("Truncate");  // see `adapt_result`
     made->record.made_at = node.record->made_at;
     made->record.results = node.record->results;
     made->record.number_inputs = node.record->number_inputs;
@@ -101,6 +108,10 @@ struct wide_variable {
   bool is_written = false;
 };
 
+inline void exchange_signs(tensor_value& v) {
+  for (std::int64_t& x : v.values<std::int64_t>()) x ^= std::numeric_limits<std::int64_t>::min();
+}
+
 /// What TensorFlow computes from the bits of an element.
 inline void adapt_input(const kernel_node& node, int k, dtype narrow, tensor_value& wide) {
   const int bits = 8 * element_bytes(narrow);
@@ -109,9 +120,11 @@ inline void adapt_input(const kernel_node& node, int k, dtype narrow, tensor_val
       for (T& x : wide.values<T>()) x = change(x);
     });
   };
+  const bool is_unsigned_64 = to_data_type(narrow) == data_type::uint64;
   // A shift is by at most the bits of an element less one.
   if (k == 1 && (node.type == "LeftShift" || node.type == "RightShift"))
-    each([&]<class T>(T x) { return std::clamp<T>(x, 0, static_cast<T>(bits - 1)); });
+    each([&]<class T>(T x) { return is_unsigned_64 && x < 0 ? static_cast<T>(63) : std::clamp<T>(x, 0, static_cast<T>(bits - 1)); });
+  if (is_unsigned_64 && is_among(ordered, node.type)) exchange_signs(wide);
   if (node.type == "PopulationCount" && bits < 32) each([&]<class T>(T x) { return static_cast<T>(x & ((T(1) << bits) - 1)); });
 }
 
@@ -122,7 +135,11 @@ inline void adapt_result(const kernel_node& node, dtype narrow, tensor_value& wi
     if (!wide.is_alone()) wide = wide.copy();
   };
   const data_type to = to_data_type(narrow);
-  if (wide.type() == dtype::int32 && (type == "Max" || type == "Min" || type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
+  if (to == data_type::uint64) {
+    if (!is_among(ordered, type)) return;
+    own();
+    exchange_signs(wide);
+  } else if (wide.type() == dtype::int32 && (type == "Max" || type == "Min" || type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
     // Of no elements: the least or greatest number of the narrow dtype.
     const std::int32_t least = to == data_type::int8 ? -128 : to == data_type::int16 ? -32768 : 0;
     const std::int32_t most = to == data_type::int8 ? 127 : to == data_type::int16 ? 32767 : 65535;
@@ -132,6 +149,11 @@ inline void adapt_result(const kernel_node& node, dtype narrow, tensor_value& wi
              (type == "Max" || type == "Min" || type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
     own();
     for (std::int64_t& x : wide.values<std::int64_t>()) x = std::clamp<std::int64_t>(x, 0, 0xffffffff);
+  } else if (wide.type() == dtype::float32 && (type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
+    // Of no elements: the least or greatest finite number.
+    const float most = to == data_type::half ? 65504.0f : 0x1.fep127f;
+    own();
+    for (float& x : wide.values<float>()) x = type == "UnsortedSegmentMax" ? std::max(x, -most) : std::min(x, most);
   } else if (wide.type() == dtype::float32 && (type == "RandomUniform" || type.starts_with("StatelessRandomUniform"))) {
     // The same random bits, of which a half takes the last 10 and a bfloat16 the last 7: rounded numbers might be 1.
     const int fraction = to == data_type::half ? 10 : 7;
@@ -258,7 +280,7 @@ narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int
   for_each_dtype(attributes, meet);
   if (!has_narrow) return narrow_way::none;
   if (op.what.control != flow::plain || op.what.passes_on() || op.what.makes_variable() || op.kind == op_kind::placeholder ||
-      op.kind == op_kind::constant || op.kind == op_kind::variable || op.kind == op_kind::assign || op.kind == op_kind::identity ||
+      op.kind == op_kind::constant || op.kind == op_kind::variable || op.kind == op_kind::identity ||
       narrow::is_among(narrow::on_bits, op.type))
     return narrow_way::bits;
   if (narrow::is_among(narrow::refused, op.type) || (has_uint64 && !narrow::is_exact_in_64_bits(op.type))) return narrow_way::refused;
