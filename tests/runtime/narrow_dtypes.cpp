@@ -1,5 +1,5 @@
-// half, bfloat16, int8, int16, uint16, uint32 and uint64 in runs: their conversions, arithmetic in wide kernels, variables, casts, files and
-// errors.
+// half, bfloat16, int8, int16, uint16, uint32 and uint64 in runs: their conversions, arithmetic in wide kernels, variables, casts, files
+// and errors.
 
 #include <leat/checkpoint.hpp>
 #include <leat/graphs.hpp>
@@ -54,8 +54,8 @@ struct imported {
 
 // A node `y` of two operands of one dtype.
 tensor_value of_two(const std::string& op, const std::string& type, const tensor_value& a, const tensor_value& b) {
-  imported i("a = Placeholder dtype=" + type + " shape=[-1]\nb = Placeholder dtype=" + type + " shape=[-1]\ny = " + op + "(a, b) T=" + type +
-             "\n");
+  imported i("a = Placeholder dtype=" + type + " shape=[-1]\nb = Placeholder dtype=" + type + " shape=[-1]\ny = " + op +
+             "(a, b) T=" + type + "\n");
   return i.run("y:0", {{"a", a}, {"b", b}});
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("narrow dtypes: a float between two halves becomes the nearer, one in 
   CHECK(half_of_float(std::numeric_limits<float>::max()) == 0x7c00);
   CHECK(bfloat16_of_float(std::numeric_limits<float>::max()) == 0x7f80);
   CHECK(half_of_float(std::numeric_limits<float>::quiet_NaN()) == 0x7e00);
-  CHECK(half_of_float(std::bit_cast<float>(0x7f800001u)) == 0x7e00);      // a NaN whose upper bits are zero stays one
+  CHECK(half_of_float(std::bit_cast<float>(0x7f800001u)) == 0x7e00);  // a NaN whose upper bits are zero stays one
   CHECK(bfloat16_of_float(std::bit_cast<float>(0xff800001u)) == 0xffc0);
   CHECK(half_of_float(0x1p-149f) == 0);
 }
@@ -120,7 +120,8 @@ TEST_CASE("narrow dtypes: values are made from floats and integers, and read as 
   CHECK(tensor_value(2.5f).widened().as<float>() == 2.5f);
   CHECK(summary_text(h) == "[1 2048 inf...]");
   CHECK(summary_text(integers_of(data_type::uint64, {-1, 2})) == "[18446744073709551615 2]");
-  CHECK(says(message_of<invalid_argument>([&] { h.as<std::vector<float>>(); }), "half was taken as float32; widened() gives it as float32"));
+  CHECK(
+      says(message_of<invalid_argument>([&] { h.as<std::vector<float>>(); }), "half was taken as float32; widened() gives it as float32"));
   CHECK(says(message_of<invalid_argument>([] { tensor_value(1.5f).narrowed(data_type::int8); }), "float32", "int8", "Cast"));
   CHECK(says(message_of<invalid_argument>([] { tensor_value(1).narrowed(data_type::complex64); }), "complex64 is none of half"));
 }
@@ -148,8 +149,9 @@ TEST_CASE("narrow dtypes: integers wrap, real numbers round, and unsigned number
         std::vector<float>{2048, 2052, std::numeric_limits<float>::infinity()});
   CHECK(reals(of_two("RealDiv", "bfloat16", reals(data_type::bfloat16, {1}), reals(data_type::bfloat16, {3}))) ==
         std::vector<float>{float_of_bfloat16(bfloat16_of_float(1.0f / 3.0f))});
-  CHECK(of_two("Less", "uint32", integers_of(data_type::uint32, {1, -1}), integers_of(data_type::uint32, {-1, 1})).as<std::vector<bool>>() ==
-        std::vector<bool>{true, false});
+  CHECK(
+      of_two("Less", "uint32", integers_of(data_type::uint32, {1, -1}), integers_of(data_type::uint32, {-1, 1})).as<std::vector<bool>>() ==
+      std::vector<bool>{true, false});
 }
 
 TEST_CASE("narrow dtypes: sums are rounded once, and reductions, positions and shapes have the dtypes of TensorFlow") {
@@ -197,7 +199,8 @@ TEST_CASE("narrow dtypes: Cast converts between all dtypes, and Bitcast reads th
   CHECK(whole(cast(std::vector<std::int64_t>{-1}, "int64", "uint32")) == std::vector<std::int64_t>{4294967295});
   CHECK(cast(integers_of(data_type::uint16, {0, 9}), "uint16", "bool").as<std::vector<bool>>() == std::vector<bool>{false, true});
   CHECK(cast(integers_of(data_type::uint64, {-1}), "uint64", "float64").as<std::vector<double>>() == std::vector<double>{0x1p64});
-  CHECK(whole(cast(std::vector<double>{0x1p63}, "float64", "uint64")) == std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()});
+  CHECK(whole(cast(std::vector<double>{0x1p63}, "float64", "uint64")) ==
+        std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()});
   CHECK(whole(cast(integers_of(data_type::int8, {-1}), "int8", "uint64")) == std::vector<std::int64_t>{-1});
   CHECK(reals(cast(std::vector<float>{1.99951171875f}, "float32", "bfloat16", " Truncate=true")) == std::vector<float>{1.9921875f});
 
@@ -212,7 +215,8 @@ TEST_CASE("narrow dtypes: Cast converts between all dtypes, and Bitcast reads th
 
 TEST_CASE("narrow dtypes: DecodeRaw reads them from bytes, of either order") {
   const auto read = [](const std::string& bytes, const char* type, const char* is_little) {
-    imported i(std::string("t = Placeholder dtype=string shape=[1]\ny = DecodeRaw(t) out_type=") + type + " little_endian=" + is_little + "\n");
+    imported i(std::string("t = Placeholder dtype=string shape=[1]\ny = DecodeRaw(t) out_type=") + type + " little_endian=" + is_little +
+               "\n");
     return i.run("y:0", {{"t", tensor_value(std::vector<std::string>{bytes})}});
   };
   const tensor_value v = read(std::string("\x01\x00\xff\xff", 4), "uint16", "true");

@@ -289,7 +289,7 @@ y = Identity(c) T=complex64
 ## Const complex add | y:0 | unimplemented: no kernel for dtype complex64
 c = Const complex64[2]{}
 y = AddV2(c, c) T=complex64
-## Const half out of range | y:0 | invalid_argument: the node 'c' (Const): attribute value: half_val has 65536, which is not a number of DT_HALF
+## Const half out of range | y:0 | invalid_argument: the node 'c' (Const): attribute value: half_val has 65536
 c = Const half[2]{65536}
 y = AddV2(c, c) T=half
 ## Const 2^30 of half | y:0 | resource_exhausted: an array of 2147483648 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0

@@ -119,8 +119,8 @@ constexpr dtype to_dtype(data_type d) {
   return size_of(known) > 0 ? known : dtype::invalid;
 }
 
-/// The dtype whose kernels compute with the values of a narrow dtype, and which represents each of them; `dtype::invalid` for a dtype that is
-/// not narrow. An int64 represents a uint64 by its bits: sums, products and comparisons for equality are right, an order is not.
+/// The dtype whose kernels compute with the values of a narrow dtype, and which represents each of them; `dtype::invalid` for a dtype that
+/// is not narrow. An int64 represents a uint64 by its bits: sums, products and comparisons for equality are right, an order is not.
 constexpr dtype wide_dtype(dtype narrow) {
   switch (to_data_type(narrow)) {
     case data_type::half:

@@ -1,6 +1,6 @@
 #pragma once
-// The dtypes that a node's attributes name, and the same attributes with wide dtypes in place of the narrow ones, for which no operator has a
-// kernel (`wide_dtype`).
+// The dtypes that a node's attributes name, and the same attributes with wide dtypes in place of the narrow ones, for which no operator has
+// a kernel (`wide_dtype`).
 
 #include <leat/proto/attribute_value.hpp>
 

@@ -26,7 +26,8 @@ inline transport::frame elements_frame(const tensor_value& value) {
     for (const std::string& text : value.texts()) bytes += text;
     return transport::frame::of(std::move(bytes));
   }
-  if (element_bytes(value.type()) == 0) throw unimplemented("a tensor of dtype " + dtype_name(value.type()) + " cannot be sent to another task");
+  if (element_bytes(value.type()) == 0)
+    throw unimplemented("a tensor of dtype " + dtype_name(value.type()) + " cannot be sent to another task");
   // Small values are copied into the message's head anyway. Placed values are meant to be sent as they are.
   auto owner = std::make_shared<const tensor_value>(value.is_placed() ? value : value.kept());
   const std::byte* const data = owner->data();

@@ -118,11 +118,11 @@ LEAT_FUNCTION std::string problem_of(const tensor_proto& t) {
 }
 
 LEAT_FUNCTION std::string narrow_contents(const tensor_proto& t, std::int64_t limit) {
-  if (!is_narrow(static_cast<dtype>(t.dtype))) throw invalid_argument("a tensor of " + name_of_data_type(t.dtype) + " is of no narrow dtype");
+  if (!is_narrow(static_cast<dtype>(t.dtype)))
+    throw invalid_argument("a tensor of " + name_of_data_type(t.dtype) + " is of no narrow dtype");
   if (auto problem = problem_of(t); !problem.empty()) throw invalid_argument("tensor: " + problem);
   const std::int64_t count = *element_count(t.shape);
-  if (count > limit)
-    throw invalid_argument("tensor: shape " + to_text(t.shape) + " has more than " + std::to_string(limit) + " elements");
+  if (count > limit) throw invalid_argument("tensor: shape " + to_text(t.shape) + " has more than " + std::to_string(limit) + " elements");
   const auto width = static_cast<std::size_t>(content_size_of(t.dtype)), bytes = static_cast<std::size_t>(count) * width;
   if (t.field == tensor_field::tensor_content) return t.bytes;
   // The numbers of a field are little endian, so that those of a narrower element come first.

@@ -1,9 +1,9 @@
 #pragma once
-// Nodes with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64), for which no operator has a kernel of its own. Such a node
-// runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`). Inputs are widened, the twin's kernel
-// runs, and its results are narrowed: real numbers are rounded, integers wrap, as in TensorFlow. So a sum of halves is computed in float32
-// and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. A plan decides this for each of its nodes, so
-// that other nodes pay nothing.
+// Nodes with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64), for which no operator has a kernel of its own. Such a
+// node runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`). Inputs are widened, the twin's
+// kernel runs, and its results are narrowed: real numbers are rounded, integers wrap, as in TensorFlow. So a sum of halves is computed in
+// float32 and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. A plan decides this for each of its
+// nodes, so that other nodes pay nothing.
 
 #include <leat/named/graph/named.hpp>
 #include <leat/proto/narrow_attributes.hpp>
@@ -11,6 +11,7 @@
 #include <leat/runtime/kernels/node_program.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -23,52 +24,72 @@ namespace leat::runtime {
 
 /// How a node runs with regard to narrow dtypes.
 enum class narrow_way {
-  none,   // it has none
-  bits,   // its kernel passes elements on, or looks at shapes only, whatever their dtype
-  twin,   // as its twin with wide dtypes
-  refused // there is no kernel
+  none,    // it has none
+  bits,    // its kernel passes elements on, or looks at shapes only, whatever their dtype
+  twin,    // as its twin with wide dtypes
+  refused  // there is no kernel
 };
 
 namespace narrow {
 
-// Whose kernels take and give elements of any dtype. Those of files, images and host functions check dtypes themselves.
-inline constexpr std::string_view on_bits[]{
-    "Assign",          "AssignVariableOp",   "Bitcast",          "DecodeImage",      "DecodePng",           "DecodeRaw",           "DeepCopy",
-    "DestroyResourceOp", "DestroyTemporaryVariable", "DisableCopyOnRead", "EncodePng", "EnsureShape",      "ExpandDims",
-    "IdentityN",       "IsVariableInitialized", "IteratorGetNext", "IteratorV2",     "OneShotIterator",     "MakeIterator",
-    "PlaceholderWithDefault", "PreventGradient", "PyFunc",       "PyFuncStateless",  "Rank",                "ReadVariableOp",
-    "Reshape",         "Restore",            "RestoreSlice",     "RestoreV2",        "Save",                "SaveSlices",
-    "SaveV2",          "Shape",              "ShapeN",           "Size",             "Snapshot",            "Squeeze",
-    "StopGradient",    "TemporaryVariable",  "VarHandleOp",      "VarIsInitializedOp", "VariableShape",     "_Recv",
-    "_Send"};
-// Whose results depend on how many bits an element has, or on random bits that they draw for it.
-inline constexpr std::string_view refused[]{"DecodePaddedRaw", "Fingerprint", "StatelessRandomUniformFullInt",
-                                            "StatelessRandomUniformFullIntV2", "StatelessRandomUniformInt",
-                                            "StatelessRandomUniformIntV2"};
-// Of which the bits of a uint64, computed with as an int64, give the right bits.
-inline constexpr std::string_view exact_in_64_bits[]{
-    "Add",          "AddN",          "AddV2",         "AssignAdd",     "AssignAddVariableOp", "AssignSub",    "AssignSubVariableOp",
-    "BitwiseAnd",   "BitwiseOr",     "BitwiseXor",    "BiasAdd",      "BroadcastTo",   "Cast",                "Concat",       "ConcatV2",
-    "Cumsum",       "DynamicPartition", "DynamicStitch", "Empty",      "Equal",               "Fill",         "Gather",
-    "GatherNd",     "GatherV2",      "Invert",        "LeftShift",     "MirrorPad",           "Mul",          "Neg",
-    "NotEqual",     "OneHot",        "OnesLike",      "Pack",          "Pad",                 "PadV2",        "PopulationCount",
-    "Prod",         "ResourceGather", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate", "Reverse", "ReverseV2",
-    "Roll",         "ScatterAdd",    "ScatterNd",     "ScatterSub",    "ScatterUpdate",       "Select",       "SelectV2",
-    "Slice",        "Split",         "SplitV",        "Square",        "StridedSlice",        "Sub",          "Sum",
-    "Tile",         "Transpose",     "Unpack",        "Where",         "ZerosLike",     "BatchToSpaceND",      "DepthToSpace",
-    "MatrixBandPart", "SegmentProd", "SegmentSum",    "SpaceToBatchND", "SpaceToDepth", "Unique",              "UniqueV2",
-    "UniqueWithCounts", "UnsortedSegmentProd", "UnsortedSegmentSum"};
-// Which only compare elements: right if the sign bits of all are exchanged, so that the order of int64 is that of uint64.
-inline constexpr std::string_view ordered[]{"ArgMax",    "ArgMin",  "Greater",   "GreaterEqual", "Less", "LessEqual",          "Max",
-                                            "Maximum",   "Min",     "Minimum",   "MaxPool",      "TopK", "TopKV2",             "ClipByValue",
-                                            "SegmentMaxV2", "SegmentMinV2", "UnsortedSegmentMax", "UnsortedSegmentMin"};
+/// What holds for an operator with narrow dtypes; bits.
+enum rule : unsigned {
+  on_bits = 1,        // its kernel takes and gives elements of any dtype, or checks dtypes itself
+  refused = 2,        // its result depends on the width of an element, or on random bits drawn for it
+  exact = 4,          // of a uint64, computed with as an int64, it gives the right bits
+  ordered = 8,        // it only compares elements: right for uint64 if the sign bits of all are exchanged
+  extreme = 16,       // of no elements it gives the least or greatest number of its dtype
+  of_segments = 32,   // extreme, but finite
+  shifts = 64,        // by its second input, at most by the bits of an element less one
+  counts_bits = 128,  // of an element
+  uniform = 256,      // random numbers below 1
+  casts = 512
+};
+struct ruled_operators {
+  rule rules;
+  std::string_view types;  // separated by blanks
+};
+// clang-format off
+inline constexpr ruled_operators operators_of_rules[]{
+    {on_bits,
+     "Assign AssignVariableOp Bitcast DecodeImage DecodePng DecodeRaw DeepCopy DestroyResourceOp DestroyTemporaryVariable "
+     "DisableCopyOnRead EncodePng EnsureShape ExpandDims IdentityN IsVariableInitialized IteratorGetNext IteratorV2 "
+     "MakeIterator OneShotIterator PlaceholderWithDefault PreventGradient PyFunc PyFuncStateless Rank ReadVariableOp Reshape "
+     "Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2 Shape ShapeN Size Snapshot Squeeze StopGradient "
+     "TemporaryVariable VarHandleOp VarIsInitializedOp VariableShape _Recv _Send"},
+    {refused,
+     "DecodePaddedRaw Fingerprint StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt "
+     "StatelessRandomUniformIntV2"},
+    {exact,
+     "Add AddN AddV2 AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp BatchToSpaceND BiasAdd BitwiseAnd BitwiseOr "
+     "BitwiseXor BroadcastTo Cast Concat ConcatV2 Cumsum DepthToSpace DynamicPartition DynamicStitch Empty Equal FIFOQueueV2 "
+     "Fill Gather GatherNd GatherV2 Invert LeftShift MatrixBandPart MirrorPad Mul Neg NotEqual OneHot OnesLike Pack Pad "
+     "PadV2 PopulationCount Prod QueueDequeueManyV2 QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 "
+     "ResourceGather ResourceScatterAdd ResourceScatterSub ResourceScatterUpdate Reverse ReverseV2 Roll ScatterAdd ScatterNd "
+     "ScatterSub ScatterUpdate SegmentProd SegmentSum Select SelectV2 Slice SpaceToBatchND SpaceToDepth Split SplitV Square "
+     "StackPopV2 StackPushV2 StackV2 StridedSlice Sub Sum TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 "
+     "TensorArrayScatterV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 TensorListFromTensor TensorListGather "
+     "TensorListGetItem TensorListPopBack TensorListPushBack TensorListReserve TensorListSetItem TensorListStack Tile "
+     "Transpose Unique UniqueV2 UniqueWithCounts Unpack UnsortedSegmentProd UnsortedSegmentSum Where ZerosLike"},
+    {ordered,
+     "ArgMax ArgMin ClipByValue Greater GreaterEqual Less LessEqual Max MaxPool Maximum Min Minimum TopK TopKV2 "
+     "UnsortedSegmentMax UnsortedSegmentMin"},
+    {extreme, "Max Min UnsortedSegmentMax UnsortedSegmentMin"},
+    {of_segments, "UnsortedSegmentMax UnsortedSegmentMin"},
+    {shifts, "LeftShift RightShift"},
+    {counts_bits, "PopulationCount"},
+    {uniform, "RandomUniform StatelessRandomUniform StatelessRandomUniformV2"},
+    {casts, "Cast"}};
+// clang-format on
 
-inline bool is_among(std::span<const std::string_view> list, std::string_view type) {
-  return std::find(list.begin(), list.end(), type) != list.end();
-}
-inline bool is_exact_in_64_bits(std::string_view type) {
-  return is_among(exact_in_64_bits, type) || is_among(ordered, type) || type.starts_with("TensorArray") || type.starts_with("TensorList") ||
-         type.starts_with("Stack") || type.find("Queue") != type.npos;
+inline unsigned rules_of(std::string_view type) {
+  unsigned rules = 0;
+  for (const ruled_operators& row : operators_of_rules)
+    for (std::size_t at = row.types.find(type); at != row.types.npos; at = row.types.find(type, at + 1)) {
+      const std::size_t end = at + type.size();
+      if ((at == 0 || row.types[at - 1] == ' ') && (end == row.types.size() || row.types[end] == ' ')) rules |= row.rules;
+    }
+  return rules;
 }
 
 /// A node's twin, with its kernel.
@@ -77,14 +98,16 @@ struct twin final : kernel_memory {
   kernel_node node;
   const operator_kernel* run = nullptr;
   dtype named = dtype::invalid;  // the attribute T
+  unsigned rules = 0;
 };
 inline twin& twin_of(kernel_node& node) {
   const std::lock_guard lock(node.guard);
   if (node.memory == nullptr) {
     static const operator_kernel definition = run_definition;
     auto made = std::make_unique<twin>();
+    made->rules = rules_of(node.type);
     made->record.attributes = with_wide_dtypes(node.record->attributes);
-    if (node.type == "Cast") made->record.attributes.erase("Truncate");  // see `adapt_result`
+    if ((made->rules & casts) != 0) made->record.attributes.erase("Truncate");  // see `adapt_result`
     made->record.made_at = node.record->made_at;
     made->record.results = node.record->results;
     made->record.number_inputs = node.record->number_inputs;
@@ -112,59 +135,59 @@ inline void exchange_signs(tensor_value& v) {
   for (std::int64_t& x : v.values<std::int64_t>()) x ^= std::numeric_limits<std::int64_t>::min();
 }
 
-/// What TensorFlow computes from the bits of an element.
-inline void adapt_input(const kernel_node& node, int k, dtype narrow, tensor_value& wide) {
+/// Changes an input where TensorFlow's result depends on the width of an element.
+inline void adapt_input(unsigned rules, int k, dtype narrow, tensor_value& wide) {
   const int bits = 8 * element_bytes(narrow);
+  const bool is_uint64 = to_data_type(narrow) == data_type::uint64;
   const auto each = [&](auto change) {
     with_index(wide.type(), [&]<class T>(T) {
       for (T& x : wide.values<T>()) x = change(x);
     });
   };
-  const bool is_unsigned_64 = to_data_type(narrow) == data_type::uint64;
-  // A shift is by at most the bits of an element less one.
-  if (k == 1 && (node.type == "LeftShift" || node.type == "RightShift"))
-    each([&]<class T>(T x) { return is_unsigned_64 && x < 0 ? static_cast<T>(63) : std::clamp<T>(x, 0, static_cast<T>(bits - 1)); });
-  if (is_unsigned_64 && is_among(ordered, node.type)) exchange_signs(wide);
-  if (node.type == "PopulationCount" && bits < 32) each([&]<class T>(T x) { return static_cast<T>(x & ((T(1) << bits) - 1)); });
+  if (k == 1 && (rules & shifts) != 0)
+    each([&]<class T>(T x) { return is_uint64 && x < 0 ? static_cast<T>(63) : std::clamp<T>(x, 0, static_cast<T>(bits - 1)); });
+  if ((rules & counts_bits) != 0 && bits < 32) each([&]<class T>(T x) { return static_cast<T>(x & ((T(1) << bits) - 1)); });
+  if (is_uint64 && (rules & ordered) != 0) exchange_signs(wide);
 }
 
-/// A twin's result before it is narrowed.
-inline void adapt_result(const kernel_node& node, dtype narrow, tensor_value& wide) {
-  const std::string_view type = node.type;
-  const auto own = [&] {
-    if (!wide.is_alone()) wide = wide.copy();
-  };
+/// The least and greatest number of a narrow dtype; finite ones.
+inline std::pair<double, double> range_of_narrow(data_type type) {
+  switch (type) {
+    case data_type::half: return {-65504.0, 65504.0};
+    case data_type::bfloat16: return {-0x1.fep127, 0x1.fep127};
+    case data_type::int8: return {-128, 127};
+    case data_type::int16: return {-32768, 32767};
+    case data_type::uint16: return {0, 65535};
+    default: return {0, 4294967295.0};  // uint32
+  }
+}
+
+/// Changes a twin's result, before it is narrowed, to what TensorFlow computes with the narrow dtype.
+inline void adapt_result(unsigned rules, bool truncates, dtype narrow, tensor_value& wide) {
   const data_type to = to_data_type(narrow);
+  const bool is_real = wide.type() == dtype::float32;
+  const auto change = [&]<class T>(T, auto f) {
+    if (!wide.is_alone()) wide = wide.copy();
+    for (T& x : wide.values<T>()) x = f(x);
+  };
   if (to == data_type::uint64) {
-    if (!is_among(ordered, type)) return;
-    own();
-    exchange_signs(wide);
-  } else if (wide.type() == dtype::int32 && (type == "Max" || type == "Min" || type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
-    // Of no elements: the least or greatest number of the narrow dtype.
-    const std::int32_t least = to == data_type::int8 ? -128 : to == data_type::int16 ? -32768 : 0;
-    const std::int32_t most = to == data_type::int8 ? 127 : to == data_type::int16 ? 32767 : 65535;
-    own();
-    for (std::int32_t& x : wide.values<std::int32_t>()) x = std::clamp(x, least, most);
-  } else if (wide.type() == dtype::int64 && to == data_type::uint32 &&
-             (type == "Max" || type == "Min" || type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
-    own();
-    for (std::int64_t& x : wide.values<std::int64_t>()) x = std::clamp<std::int64_t>(x, 0, 0xffffffff);
-  } else if (wide.type() == dtype::float32 && (type == "UnsortedSegmentMax" || type == "UnsortedSegmentMin")) {
-    // Of no elements: the least or greatest finite number.
-    const float most = to == data_type::half ? 65504.0f : 0x1.fep127f;
-    own();
-    for (float& x : wide.values<float>()) x = type == "UnsortedSegmentMax" ? std::max(x, -most) : std::min(x, most);
-  } else if (wide.type() == dtype::float32 && (type == "RandomUniform" || type.starts_with("StatelessRandomUniform"))) {
-    // The same random bits, of which a half takes the last 10 and a bfloat16 the last 7: rounded numbers might be 1.
+    if ((rules & ordered) != 0) change(std::int64_t{}, [](std::int64_t x) { return x ^ std::numeric_limits<std::int64_t>::min(); });
+    return;
+  }
+  if ((rules & extreme) != 0 && (!is_real || (rules & of_segments) != 0))
+    with_number(wide.type(), [&]<class T>(T zero) {
+      const auto [least, most] = range_of_narrow(to);
+      change(zero, [low = static_cast<T>(least), high = static_cast<T>(most)](T x) { return std::clamp(x, low, high); });
+    });
+  if (is_real && (rules & uniform) != 0) {
+    // Of the same random bits, a half takes the last 10 and a bfloat16 the last 7. Rounded numbers might be 1.
     const int fraction = to == data_type::half ? 10 : 7;
     const std::uint32_t mask = (1u << fraction) - 1;
-    own();
-    for (float& x : wide.values<float>())
-      x = std::ldexp(static_cast<float>(static_cast<std::uint32_t>(x * 0x1p23f) & mask), -fraction);
-  } else if (wide.type() == dtype::float32 && type == "Cast" && node.flag("Truncate")) {
+    change(float{}, [&](float x) { return std::ldexp(static_cast<float>(static_cast<std::uint32_t>(x * 0x1p23f) & mask), -fraction); });
+  }
+  if (is_real && truncates) {
     const std::uint32_t mask = to == data_type::half ? ~0x1fffu : ~0xffffu;
-    own();
-    for (float& x : wide.values<float>()) x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask);
+    change(float{}, [&](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask); });
   }
 }
 
@@ -201,8 +224,8 @@ inline bool cast_of_64_bits(kernel_context& c) {
 
 /// Runs a node as its twin.
 inline void run_as_twin(kernel_context& c) {
-  if (c.node.type == "Cast" && cast_of_64_bits(c)) return;
   twin& its = twin_of(c.node);
+  if ((its.rules & casts) != 0 && cast_of_64_bits(c)) return;
   const graph& g = *c.node.owner;
   const int count = c.input_count();
   const input_set written = g.at(c.node.index).op->what.written.among(count);
@@ -211,7 +234,8 @@ inline void run_as_twin(kernel_context& c) {
   const auto variable_for = [&](variable_slot* narrow) -> wide_variable& {
     for (wide_variable& v : variables)
       if (v.narrow == narrow) return v;
-    return variables.emplace_back(narrow, std::make_unique<variable_slot>(narrow->name(), wide_dtype(narrow->type()), narrow->extent()));
+    return variables.emplace_back(
+        wide_variable{narrow, std::make_unique<variable_slot>(narrow->name(), wide_dtype(narrow->type()), narrow->extent()), false});
   };
   // First what is only read: reading takes the locks that are held for what is written.
   for (int k = 0; k < count; ++k) {
@@ -228,7 +252,7 @@ inline void run_as_twin(kernel_context& c) {
     to.value = (is_narrow_variable ? c.input(k) : from.value).widened();
     if (is_narrow_variable) to.variable->adopt(to.value);
     if (const dtype was = is_narrow_variable ? from.variable->type() : from.value.type(); is_narrow(was))
-      adapt_input(c.node, k, was, to.value);
+      adapt_input(its.rules, k, was, to.value);
   }
   std::sort(variables.begin(), variables.end(), [](const wide_variable& a, const wide_variable& b) { return a.narrow < b.narrow; });
   std::vector<std::unique_lock<std::mutex>> locks;
@@ -257,7 +281,7 @@ inline void run_as_twin(kernel_context& c) {
     for (const wide_variable& v : variables)
       if (t.variable == v.wide.get()) t.variable = v.narrow;
     if (t.value && is_narrow(said) && t.value.type() == wide_dtype(said)) {
-      adapt_result(c.node, said, t.value);
+      adapt_result(its.rules, (its.rules & casts) != 0 && c.node.flag("Truncate"), said, t.value);
       t.value = t.value.narrowed(to_data_type(said));
     }
     c.set_token(k, std::move(t));
@@ -280,10 +304,11 @@ narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int
   for_each_dtype(attributes, meet);
   if (!has_narrow) return narrow_way::none;
   if (op.what.control != flow::plain || op.what.passes_on() || op.what.makes_variable() || op.kind == op_kind::placeholder ||
-      op.kind == op_kind::constant || op.kind == op_kind::variable || op.kind == op_kind::identity ||
-      narrow::is_among(narrow::on_bits, op.type))
+      op.kind == op_kind::constant || op.kind == op_kind::variable || op.kind == op_kind::identity)
     return narrow_way::bits;
-  if (narrow::is_among(narrow::refused, op.type) || (has_uint64 && !narrow::is_exact_in_64_bits(op.type))) return narrow_way::refused;
+  const unsigned rules = narrow::rules_of(op.type);
+  if ((rules & narrow::on_bits) != 0) return narrow_way::bits;
+  if ((rules & narrow::refused) != 0 || (has_uint64 && (rules & (narrow::exact | narrow::ordered)) == 0)) return narrow_way::refused;
   return narrow_way::twin;
 }
 

@@ -226,8 +226,8 @@ class tensor_value {
   /// The numbers of a narrow dtype (half, bfloat16, int8, int16, uint16, uint32, uint64) as float32, int32 or int64 (`wide_dtype`), which
   /// can be read; other values unchanged. A uint64 beyond int64 becomes negative.
   tensor_value widened() const;
-  /// The numbers in a narrow dtype: real ones rounded to the nearest, halfway cases to even; integers modulo a power of two, as TensorFlow's
-  /// kernels wrap them. Errors: invalid_argument for a type that is not narrow, and for real numbers as integers or the reverse.
+  /// The numbers in a narrow dtype: real ones rounded to the nearest, halfway cases to even; integers modulo a power of two, as
+  /// TensorFlow's kernels wrap them. Errors: invalid_argument for a type that is not narrow, and for real numbers as integers or the reverse.
   tensor_value narrowed(data_type type) const;
   /// The same elements with another shape, which must have as many elements.
   tensor_value reshaped(const shape& extent) const {
