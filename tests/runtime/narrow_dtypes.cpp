@@ -167,7 +167,7 @@ TEST_CASE("narrow dtypes: sums are rounded once, and reductions, positions and s
       "least = Max(k, zero) T=int8\n"
       "t = MatMul(x, x) T=half transpose_b=true\n"
       "relu = Relu(x) T=half\n");
-  const tensor_value x = reals(data_type::half, {2048, 1, 1, 1, 0, -1}).reshaped({2, 3});
+  const tensor_value x = reals(data_type::half, {2048, 1, 1, 1, 0, -1}).reshaped(shape(2, {2, 3}));
   CHECK(reals(i.run("s:0", {{"x", x}})) == std::vector<float>{2050, 0});  // in halves, one by one, it were 2048
   CHECK(i.run("at:0", {{"x", x}}).as<std::vector<std::int64_t>>() == std::vector<std::int64_t>{0, 0});
   CHECK(i.run("n:0", {{"x", x}}).as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{2, 3});
@@ -259,7 +259,7 @@ TEST_CASE("narrow dtypes: variables of both kinds are assigned, changed, read, s
 }
 
 TEST_CASE("narrow dtypes: elements stand in files in TensorFlow's fields") {
-  const auto one = [](const tensor_value& v) { return v.reshaped({}).proto(); };
+  const auto one = [](const tensor_value& v) { return v.reshaped(shape{}).proto(); };
   const tensor_proto half = one(reals(data_type::half, {1}));
   CHECK(half.field == tensor_field::half_val);
   CHECK(half.bytes == std::string("\x00\x3c\x00\x00", 4));

@@ -265,11 +265,12 @@ inline void run_as_twin(kernel_context& c) {
   kernel_context wide(its.node, c.step, inputs, results);
   (*its.run)(wide);
 
+  // All values are made before one is stored, because there may be no memory.
   for (wide_variable& v : variables)
-    if (v.is_written) {
-      tensor_value& now = v.wide->locked_value();
-      v.narrow->locked_value() = now ? now.narrowed(to_data_type(v.narrow->type())) : tensor_value{};
-    }
+    if (v.is_written)
+      if (tensor_value& now = v.wide->locked_value()) now = now.narrowed(to_data_type(v.narrow->type()));
+  for (wide_variable& v : variables)
+    if (v.is_written) v.narrow->locked_value() = std::move(v.wide->locked_value());
   locks.clear();
   const auto further = c.node.record->further();
   for (int k = 0; k < c.result_count(); ++k) {
