@@ -176,9 +176,9 @@ TEST_CASE("narrow dtypes: sums are rounded once, and reductions, positions and s
   CHECK(reals(i.run("relu:0", {{"x", x}})) == std::vector<float>{2048, 1, 1, 1, 0, 0});
   CHECK(whole(i.run("least:0", {{"k", integers_of(data_type::int8, {})}})) == std::vector<std::int64_t>{-128});
   // Numbers and lists that a feed writes out take the tensor's dtype: real numbers are rounded, integers must fit.
-  CHECK(reals(i.run("s:0", {{"x", tensor_literal({{2049.0f}, {0.5f}})}})) == std::vector<float>{2048, 0.5f});
-  CHECK(whole(i.run("least:0", {{"k", tensor_literal({3, -128})}})) == std::vector<std::int64_t>{3});
-  CHECK(says(message_of([&] { i.run("least:0", {{"k", tensor_literal({128})}}); }), "int8"));
+  CHECK(reals(i.run("s:0", {{"x", tensor_literal(shape(2, {2, 1}), std::vector<float>{2049, 0.5f})}})) == std::vector<float>{2048, 0.5f});
+  CHECK(whole(i.run("least:0", {{"k", tensor_literal(std::vector<int>{3, -128})}})) == std::vector<std::int64_t>{3});
+  CHECK(says(message_of([&] { i.run("least:0", {{"k", tensor_literal(std::vector<int>{128})}}); }), "int8"));
   CHECK(says(message_of<invalid_argument>([&] { i.run("s:0", {{"x", tensor_value({2, 1}, std::vector<float>{1, 2})}}); }),
              "Cannot feed a value of float32 for Tensor 'x:0', which has dtype half"));
 }
