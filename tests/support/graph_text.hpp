@@ -69,7 +69,12 @@ class graph_text {
     if (name == "resource") return resource;
     if (name == "variant") return variant;
     if (name == "half") return half;
+    if (name == "bfloat16") return bfloat16;
     if (name == "int8") return int8;
+    if (name == "int16") return int16;
+    if (name == "uint16") return uint16;
+    if (name == "uint64") return uint64;
+    if (name == "complex64") return complex64;
     if (name == "uint32") return uint32;
     return invalid;
   }

@@ -283,12 +283,22 @@ y = Const dtype=resource value=float32[]{1}
 ## Const huge shape | y:0 | invalid_argument: the node 'c' (Const): attribute value: tensor_shape has more than 2^63 elements
 c = Const float32[4611686018427387904,4]{1}
 y = Identity(c) T=float32
-## Const half | y:0 | unimplemented: no kernel for dtype half
-c = Const half[2]{1,2}
-y = Identity(c) T=half
-## Const half add | y:0 | unimplemented: no kernel for dtype half
-c = Const half[2]{1,2}
+## Const complex | y:0 | unimplemented: no kernel for dtype complex64
+c = Const complex64[2]{}
+y = Identity(c) T=complex64
+## Const complex add | y:0 | unimplemented: no kernel for dtype complex64
+c = Const complex64[2]{}
+y = AddV2(c, c) T=complex64
+## Const half out of range | y:0 | invalid_argument: the node 'c' (Const): attribute value: half_val has 65536
+c = Const half[2]{65536}
 y = AddV2(c, c) T=half
+## Const 2^30 of half | y:0 | resource_exhausted: an array of 2147483648 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
+c = Const half[1073741824]{1}
+y = AddV2(c, c) T=half
+## Fill of int8 | y:0 | resource_exhausted: 
+n = Const int32[1]{1073741824}
+v = Const int8[]{1}
+y = Fill(n, v) T=int8
 ## AddV2 of types | y:0 | invalid_argument: the node 'y' (AddV2): input 'b' has type int32, input 'a' float32
 a = Const float32[]{1}
 b = Const int32[]{1}
@@ -1037,8 +1047,8 @@ y = CountUpTo(a) T=int32 limit=5
 ## TemporaryVariable 1 TB | y:0 | resource_exhausted: an array of 1099511627776 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
 v = TemporaryVariable dtype=float32 shape=[274877906944]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
-## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype int8
-v = TemporaryVariable dtype=int8 shape=[2147483648]
+## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype complex64
+v = TemporaryVariable dtype=complex64 shape=[2147483648]
 ## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
 v = TemporaryVariable dtype=float32 shape=[3]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
@@ -1114,11 +1124,11 @@ s = StackV2(n) elem_type=float32
 v = Const float32[]{1}
 i = Const int32[]{0}
 y = TensorArrayWriteV3(s, i, v, v) T=float32
-## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype int8
+## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype complex64
 n = Const int32[]{1}
-a = TensorArrayV3(n) dtype=int8 element_shape=[2]
+a = TensorArrayV3(n) dtype=complex64 element_shape=[2]
 i = Const int32[]{0}
-y = TensorArrayReadV3(a, i, a:1) dtype=int8
+y = TensorArrayReadV3(a, i, a:1) dtype=complex64
 ## lengths of a tensor array that add up to no number | y:0 | invalid_argument: Expected lengths whose sum fits in 64 bits
 n = Const int32[]{3}
 a = TensorArrayV3(n) dtype=float32

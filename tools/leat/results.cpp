@@ -50,7 +50,7 @@ std::string element_of(const tensor_value& value, std::int64_t at, bool json) {
 class list_writer {
  public:
   list_writer(const tensor_value& value, bool json)
-      : value_(value), json_(json), shortened_(!json && value.elements() > 1000) {}
+      : value_(value.widened()), is_uint64_(to_data_type(value.type()) == data_type::uint64), json_(json), shortened_(!json && value.elements() > 1000) {}
   std::string write() {
     list(0, 0);
     return std::move(text_);
@@ -60,7 +60,8 @@ class list_writer {
   void list(int axis, std::int64_t first) {
     const shape& s = value_.extent();
     if (axis == s.rank) {
-      text_ += element_of(value_, first, json_);
+      text_ += is_uint64_ ? std::to_string(static_cast<std::uint64_t>(value_.values<std::int64_t>()[static_cast<std::size_t>(first)]))
+                          : element_of(value_, first, json_);
       return;
     }
     std::int64_t step = 1;
@@ -80,7 +81,8 @@ class list_writer {
     text_ += ']';
   }
 
-  const tensor_value& value_;
+  const tensor_value value_;
+  bool is_uint64_;
   bool json_;
   bool shortened_;
   std::string text_;

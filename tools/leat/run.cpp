@@ -269,6 +269,11 @@ io::model_tensor saved_element(loaded_model& model, const signature_tensor& tens
   return io::model_tensor(io::detail::signature_output(model.nodes(), tensor, io::detail::place_in_signature(signature, key)));
 }
 
+/// A result as a .npy file holds it: NumPy has no bfloat16.
+tensor_proto npy_proto(const tensor_value& value) {
+  return to_data_type(value.type()) == data_type::bfloat16 ? value.widened().proto() : value.proto();
+}
+
 /// The files of results in a folder.
 class npy_folder {
  public:
@@ -283,7 +288,7 @@ class npy_folder {
       if (const auto other = written_.find({its.st_dev, its.st_ino}); other != written_.end())
         throw failed_precondition(file.string() + ": is the file of " + other->second + " in this file system; fetch " + name +
                                   " alone, with --out FILE.npy");
-    io::write_npy_file(value.proto(), file);
+    io::write_npy_file(npy_proto(value), file);
     if (::lstat(file.c_str(), &its) == 0) written_[{its.st_dev, its.st_ino}] = name;
   }
 
@@ -425,7 +430,7 @@ int run_model(const run_request& request) {
         const std::string& name = runs[k].fetches[i];
         if (request.format == "npy") {
           try {
-            if (one_file) io::write_npy_file(results[i].proto(), request.out);
+            if (one_file) io::write_npy_file(npy_proto(results[i]), request.out);
             else folder.write(name, results[i]);
           } catch (const failed_precondition& e) {
             throw unwritten_result(name + ": " + e.what());

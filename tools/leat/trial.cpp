@@ -74,7 +74,7 @@ std::string node_trials::trial_of(const graph_operation& node) {
     // No handle can be made up; what has no kernel of its own is run by its definition, which takes arrays.
     if (in.info.type == resource_dtype) return find_kernel(op.type) == nullptr ? "no kernel for dtype " + dtype_name(in.info.type) : "";
     if (!in.info.extent.has_rank()) return {};
-    if (size_of(in.info.type) == 0 && in.info.type != text_dtype) return {};
+    if (element_bytes(in.info.type) == 0 && in.info.type != text_dtype) return {};
     in.is_variable = op.what.written.contains(k);
     if (from[k].port() == 0 && !in.is_variable) in.contents = g.named().contents_of(g, from[k].index());
     shape whole = in.info.extent;

@@ -150,6 +150,14 @@ void flatten_texts(const std::string& name, const json& value, std::vector<std::
   }
 }
 
+/// Numbers of a wide dtype in the narrow one: real ones are rounded, integers must fit.
+tensor_proto narrowed(const std::string& name, const std::string& text, const tensor_value& given, data_type type) {
+  const tensor_value narrow = given.narrowed(type);
+  if (is_integer(given.type()) && !(narrow.widened().proto() == given.proto()))
+    refuse(name, text + " has a number that is no " + name_of_data_type(type));
+  return narrow.proto();
+}
+
 tensor_proto value_in_words(const std::string& name, const std::string& text, data_type type) {
   json value = json::parse(type == data_type::string ? text : with_special_numbers(text), nullptr, false);
   if (value.is_discarded() && type == data_type::string) value = text;
@@ -171,6 +179,9 @@ tensor_proto value_in_words(const std::string& name, const std::string& text, da
     case data_type::boolean: return numbers_as<bool>(name, numbers, extent);
     case data_type::string: return make_tensor_proto(texts, extent);
     default: break;
+  }
+  if (const dtype wide = wide_dtype(static_cast<dtype>(type)); wide != dtype::invalid) {
+    return narrowed(name, text, tensor_value::from_proto(value_in_words(name, text, to_data_type(wide))), type);
   }
   refuse(name, "has the dtype " + name_of_data_type(type) + ", for which there are no values");
 }
@@ -199,7 +210,11 @@ std::map<std::string, std::string, std::less<>> keys_in_saved_model(const std::s
 }  // namespace
 
 tensor_proto value_of(const std::string& name, const std::string& text, data_type type) {
-  if (text.ends_with(".npy")) return io::read_npy_file(text.starts_with('@') ? text.substr(1) : text);
+  if (text.ends_with(".npy")) {
+    tensor_proto read = io::read_npy_file(text.starts_with('@') ? text.substr(1) : text);
+    const dtype wide = wide_dtype(static_cast<dtype>(type));
+    return wide != dtype::invalid && to_data_type(wide) == read.dtype ? narrowed(name, text, tensor_value::from_proto(read), type) : read;
+  }
   if (text.starts_with('@')) return value_in_words(name, io::read_file(text.substr(1)), type);
   return value_in_words(name, text, type);
 }

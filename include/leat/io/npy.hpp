@@ -28,8 +28,8 @@ inline tensor_proto read_npy_file(const std::filesystem::path& path) {
   return detail::naming(path, [&] { return read_npy(bytes); });
 }
 
-/// A tensor as a .npy file, version 1.0. Errors: invalid_argument for an invalid tensor, for a dtype that the library carries but has no
-/// arrays of, and for more elements than `limit`.
+/// A tensor as a .npy file, version 1.0. Errors: invalid_argument for an invalid tensor, for a dtype that NumPy lacks or the library only
+/// carries, and for more elements than `limit`.
 std::string write_npy(const tensor_proto& t, std::int64_t limit = max_contents);
 /// Writes an array to a file. Errors: those of `write_npy`; failed_precondition if the file cannot be written.
 inline void write_npy_file(const tensor_proto& t, const std::filesystem::path& path) { write_file(path, write_npy(t)); }

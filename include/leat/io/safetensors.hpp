@@ -24,7 +24,8 @@
 
 namespace leat::io {
 
-/// An array to be written, or in a file that was read. Its bytes are row-major and borrowed.
+/// An array to be written, of a dtype of the library or a narrow one (`is_narrow`), or in a file that was read. Its bytes are row-major and
+/// borrowed.
 struct array_bytes {
   dtype type = dtype::invalid;
   shape extent;
@@ -38,6 +39,7 @@ struct array_place {
   std::size_t begin = 0;
   std::size_t size = 0;
   std::optional<element_format> format{};  // the format from which they are converted
+  dtype narrow = dtype::invalid;           // of converted elements: the narrow dtype whose arrays have the bytes as they are
   std::string problem{};                   // why the array cannot be read, while others can
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// All element types of TensorFlow's files (types.proto: DataType), by number. The library computes with six of them (`dtype`, with
-// the same numbers) and carries the others from file to file. A reference type, which denotes a variable's storage instead of its
-// value, is its element type plus 100.
+// All element types of TensorFlow's files (types.proto: DataType), by number. The library has kernels for six of them (`dtype`, with
+// the same numbers). Graphs compute with seven more, the narrow ones, in the kernels of wider types (`wide_dtype`); the others are carried
+// from file to file. A reference type, which denotes a variable's storage instead of its value, is its element type plus 100.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -113,18 +113,41 @@ constexpr bool is_known(data_type d) {
 
 /// Converts to TensorFlow's enumeration.
 constexpr data_type to_data_type(dtype d) { return static_cast<data_type>(d); }
-/// Converts to the library's dtype; `dtype::invalid` for types that are only carried.
+/// Converts to the library's dtype; `dtype::invalid` for types that have no kernels of their own.
 constexpr dtype to_dtype(data_type d) {
   const auto known = static_cast<dtype>(d);
   return size_of(known) > 0 ? known : dtype::invalid;
+}
+
+/// The dtype whose kernels compute with the values of a narrow dtype, and which represents each of them; `dtype::invalid` for a dtype that
+/// is not narrow. An int64 represents a uint64 by its bits: sums, products and comparisons for equality are right, an order is not.
+constexpr dtype wide_dtype(dtype narrow) {
+  switch (to_data_type(narrow)) {
+    case data_type::half:
+    case data_type::bfloat16: return dtype::float32;
+    case data_type::int8:
+    case data_type::int16:
+    case data_type::uint16: return dtype::int32;
+    case data_type::uint32:
+    case data_type::uint64: return dtype::int64;
+    default: return dtype::invalid;
+  }
+}
+/// Whether a dtype has arrays, but no kernels of its own.
+constexpr bool is_narrow(dtype d) { return wide_dtype(d) != dtype::invalid; }
+
+/// Bytes of one element of an array of a graph's run, for narrow dtypes, too; 0 for dtypes that are not numeric, or only carried.
+constexpr int element_bytes(dtype d) {
+  if (const int bytes = size_of(d); bytes > 0) return bytes;
+  return is_narrow(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;
 }
 
 /// Whether a dtype's values are numbers for which the library has no arrays: such values are carried from file to file, and no run can take
 /// them. Strings, handles and variants have kernels of their own, and nothing is known about `invalid`.
 constexpr bool is_carried_only(dtype d) {
   const data_type type = base_of(to_data_type(d));
-  return size_of(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string && type != data_type::resource &&
-         type != data_type::variant;
+  return element_bytes(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string &&
+         type != data_type::resource && type != data_type::variant;
 }
 
 /// Bytes of one element as `tensor_content` holds it; 0 for strings, resources, variants and unknown types.

@@ -144,7 +144,7 @@ LEAT_FUNCTION std::vector<staged_checkpoint::tensor> staged_checkpoint::tensors_
   // Elements of eight bytes first, then of four, then of one, so that each array is aligned in the file and can be used directly in mapped
   // memory.
   std::sort(list.begin(), list.end(), [](const tensor& a, const tensor& b) {
-    const int bytes_a = size_of(a.type), bytes_b = size_of(b.type);
+    const int bytes_a = element_bytes(a.type), bytes_b = element_bytes(b.type);
     return bytes_a != bytes_b ? bytes_a > bytes_b : a.name < b.name;
   });
   return list;
@@ -178,7 +178,7 @@ LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor>& tens
       flat.push(static_cast<std::int64_t>(packed[k].size()));
       arrays.emplace_back(t.name, io::array_bytes{dtype::uint8, flat, std::as_bytes(std::span(packed[k]))});
     } else {
-      const auto bytes = static_cast<std::size_t>(t.extent.elements()) * static_cast<std::size_t>(size_of(t.type));
+      const auto bytes = static_cast<std::size_t>(t.extent.elements()) * static_cast<std::size_t>(element_bytes(t.type));
       arrays.emplace_back(t.name, io::array_bytes{t.type, t.extent, {values[t.values.front()].data(), bytes}});
     }
   }

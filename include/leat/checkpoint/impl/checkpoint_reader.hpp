@@ -163,7 +163,9 @@ LEAT_FUNCTION void checkpoint_reader::open_data(int number, const std::filesyste
       const auto found = layout.places.find(name);
       if (found == layout.places.end()) throw data_loss("lacks the tensor " + io::detail::in_quotes(name) + " of the manifest: altered");
       const bool fits =
-          type == text_dtype ? found->second.type == dtype::uint8 : found->second.type == type && found->second.extent == extent;
+          type == text_dtype
+              ? found->second.type == dtype::uint8
+              : (found->second.format ? found->second.narrow : found->second.type) == type && found->second.extent == extent;
       if (!fits) throw data_loss("tensor " + io::detail::in_quotes(name) + ": another dtype or shape than in the manifest: altered");
       ++known;
       return {number, begin + found->second.begin, found->second.size};
@@ -289,7 +291,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
   const auto parts = parts_.find(name);
   if (const auto its = loaded_.find(name); its != loaded_.end() && its->second) return its->second;
   if (parts == parts_.end() && loaded_.empty()) return read(name, tensor, places_.find(name)->second);
-  if (size_of(tensor.dtype) == 0 && tensor.dtype != text_dtype)
+  if (element_bytes(tensor.dtype) == 0 && tensor.dtype != text_dtype)
     throw unimplemented(prefix_ + ": tensor " + io::detail::in_quotes(name) +
                         " is of a dtype or rank that the library does not compute with");
   tensor_value whole(tensor.dtype, tensor.shape);
@@ -338,7 +340,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const 
     }
     return made;
   }
-  if (size_of(tensor.dtype) == 0)
+  if (element_bytes(tensor.dtype) == 0)
     throw unimplemented(file.path().string() + ": tensor " + io::detail::in_quotes(name) + " is " +
                         (tensor.dtype == dtype::invalid ? std::string("of too many dimensions") : dtype_name(tensor.dtype)) +
                         ", which the library does not compute with");
@@ -363,7 +365,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::mapped(std::string_view name) cons
   const auto& [key, tensor] = entry(name);
   if (parts_.contains(name) || !loaded_.empty()) return value(name);  // not contiguous in a file
   const place& at = places_.find(name)->second;
-  const auto alignment = static_cast<std::uint64_t>(size_of(tensor.dtype));
+  const auto alignment = static_cast<std::uint64_t>(element_bytes(tensor.dtype));
   if (alignment == 0 || tensor.dtype == dtype::boolean || at.begin % alignment != 0 || at.size == 0) return value(name);
   auto pages = files_[static_cast<std::size_t>(at.file)]->mapped();
   std::byte* const bytes = pages->bytes().data() + at.begin;

@@ -22,8 +22,20 @@ inline constexpr std::int64_t manifest_version = 1;
 inline constexpr std::int64_t sharded_manifest_version = 2;  // a new version, because older readers would misread it
 
 inline constexpr std::pair<std::string_view, dtype> manifest_types[]{
-    {"float32", dtype::float32}, {"float64", dtype::float64}, {"int32", dtype::int32}, {"int64", dtype::int64},
-    {"uint8", dtype::uint8},     {"bool", dtype::boolean},    {"string", text_dtype}};
+    {"float32", dtype::float32},
+    {"float64", dtype::float64},
+    {"int32", dtype::int32},
+    {"int64", dtype::int64},
+    {"uint8", dtype::uint8},
+    {"bool", dtype::boolean},
+    {"string", text_dtype},
+    {"half", static_cast<dtype>(data_type::half)},
+    {"bfloat16", static_cast<dtype>(data_type::bfloat16)},
+    {"int8", static_cast<dtype>(data_type::int8)},
+    {"int16", static_cast<dtype>(data_type::int16)},
+    {"uint16", static_cast<dtype>(data_type::uint16)},
+    {"uint32", static_cast<dtype>(data_type::uint32)},
+    {"uint64", static_cast<dtype>(data_type::uint64)}};
 
 LEAT_FUNCTION nlohmann::json parse_manifest(std::string_view text) {
   std::vector<std::set<std::string>> keys;

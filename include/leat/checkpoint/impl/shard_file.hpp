@@ -47,7 +47,7 @@ LEAT_FUNCTION written_shard write_shard(const std::filesystem::path& part,
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const int bytes_a = size_of(tensors[a].second.type()), bytes_b = size_of(tensors[b].second.type());
+    const int bytes_a = element_bytes(tensors[a].second.type()), bytes_b = element_bytes(tensors[b].second.type());
     return bytes_a != bytes_b ? bytes_a > bytes_b : a < b;
   });
   std::vector<std::string> packed(tensors.size());

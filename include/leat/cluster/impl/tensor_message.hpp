@@ -26,7 +26,8 @@ inline transport::frame elements_frame(const tensor_value& value) {
     for (const std::string& text : value.texts()) bytes += text;
     return transport::frame::of(std::move(bytes));
   }
-  if (size_of(value.type()) == 0) throw unimplemented("a tensor of dtype " + dtype_name(value.type()) + " cannot be sent to another task");
+  if (element_bytes(value.type()) == 0)
+    throw unimplemented("a tensor of dtype " + dtype_name(value.type()) + " cannot be sent to another task");
   // Small values are copied into the message's head anyway. Placed values are meant to be sent as they are.
   auto owner = std::make_shared<const tensor_value>(value.is_placed() ? value : value.kept());
   const std::byte* const data = owner->data();
@@ -60,7 +61,7 @@ inline tensor_value value_in(const transport::frame& f, dtype type, const std::v
     if (at != f.size()) refuse("bytes after its texts");
     return value;
   }
-  const auto size = static_cast<std::uint64_t>(size_of(type));
+  const auto size = static_cast<std::uint64_t>(element_bytes(type));
   if (size == 0 || to_data_type(type) == data_type::invalid) refuse("the dtype " + std::to_string(static_cast<int>(type)));
   if (f.size() % size != 0 || f.size() / size != count)
     refuse(std::to_string(f.size()) + " bytes for " + dtype_name(type) + " " + brackets(extent));
@@ -168,8 +169,8 @@ LEAT_FUNCTION std::vector<tensor_value> tensors_of(const transport::message& m, 
 
 LEAT_FUNCTION tensor_value placed_value(dtype type, const shape& extent,
                                         const std::function<transport::writable_frame(std::size_t)>& memory) {
-  if (!memory || size_of(type) == 0 || !extent.is_countable()) return {};
-  const std::size_t bytes = static_cast<std::size_t>(extent.elements()) * static_cast<std::size_t>(size_of(type));
+  if (!memory || element_bytes(type) == 0 || !extent.is_countable()) return {};
+  const std::size_t bytes = static_cast<std::size_t>(extent.elements()) * static_cast<std::size_t>(element_bytes(type));
   if (bytes < placed_bytes) return {};
   transport::writable_frame room = memory(bytes);
   if (room.size() == 0) return {};

@@ -4,6 +4,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/element_format.hpp>
+#include <leat/proto/narrow_floats.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -12,16 +13,6 @@
 #include <utility>
 
 namespace leat::io::detail {
-
-/// Converts a half-precision number to float: 1 bit of sign, 5 of exponent, 10 of fraction. Source: IEEE 754.
-inline float float_of_half(std::uint16_t half) {
-  const std::uint32_t sign = std::uint32_t{half} >> 15 << 31, exponent = half >> 10 & 31, fraction = half & 0x3ff;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  const float magnitude = static_cast<float>(fraction) * 0x1p-24f;  // denormal
-  return sign != 0 ? -magnitude : magnitude;
-}
-inline float float_of_bfloat(std::uint16_t upper) { return std::bit_cast<float>(std::uint32_t{upper} << 16); }
 
 template <class From, class To, class F>
 std::string each_element(std::string_view bytes, F convert) {
@@ -88,7 +79,7 @@ LEAT_FUNCTION std::string native_elements(const element_format& format, std::str
         return each_element<std::uint16_t, float>(bytes, [](std::uint16_t half, std::size_t) { return float_of_half(half); });
       break;
     case element_kind::bfloat:
-      return each_element<std::uint16_t, float>(bytes, [](std::uint16_t upper, std::size_t) { return float_of_bfloat(upper); });
+      return each_element<std::uint16_t, float>(bytes, [](std::uint16_t upper, std::size_t) { return float_of_bfloat16(upper); });
     case element_kind::signed_integer:
       if (format.bytes == 1) return widened<std::int8_t, std::int32_t>(bytes);
       if (format.bytes == 2) return widened<std::int16_t, std::int32_t>(bytes);

@@ -21,7 +21,9 @@ struct npy_type {
   data_type type;
 };
 inline constexpr npy_type npy_types[]{{"<f4", data_type::float32}, {"<f8", data_type::float64}, {"<i4", data_type::int32},
-                                      {"<i8", data_type::int64},   {"|u1", data_type::uint8},   {"|b1", data_type::boolean}};
+                                      {"<i8", data_type::int64},   {"|u1", data_type::uint8},   {"|b1", data_type::boolean},
+                                      {"<f2", data_type::half},    {"|i1", data_type::int8},    {"<i2", data_type::int16},
+                                      {"<u2", data_type::uint16},  {"<u4", data_type::uint32},  {"<u8", data_type::uint64}};
 
 class npy_header_reader {
  public:
@@ -207,7 +209,13 @@ LEAT_FUNCTION std::string write_npy(const tensor_proto& t, std::int64_t limit) {
     case data_type::int64: put(std::int64_t{}); break;
     case data_type::uint8: put(std::uint8_t{}); break;
     case data_type::boolean: put(bool{}); break;
-    default: throw invalid_argument("NPY: " + name_of_data_type(t.dtype) + " is none of float32, float64, int32, int64, uint8 and bool");
+    case data_type::half:
+    case data_type::int8:
+    case data_type::int16:
+    case data_type::uint16:
+    case data_type::uint32:
+    case data_type::uint64: elements = narrow_contents(t, limit); break;
+    default: throw invalid_argument("NPY: " + name_of_data_type(t.dtype) + " is none of half, float32, float64, the integers and bool");
   }
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (const auto& d : t.shape.dims) header += std::to_string(d.size) + ", ";

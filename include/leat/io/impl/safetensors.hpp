@@ -56,11 +56,15 @@ LEAT_FUNCTION std::size_t whole_number(const nlohmann::json& value, const std::s
 struct converted_type {
   std::string_view name;
   element_format format;
+  data_type narrow;
 };
-inline constexpr converted_type safetensors_converted[]{
-    {"F16", {element_kind::floating, 2}},        {"BF16", {element_kind::bfloat, 2}},          {"I8", {element_kind::signed_integer, 1}},
-    {"I16", {element_kind::signed_integer, 2}},  {"U16", {element_kind::unsigned_integer, 2}}, {"U32", {element_kind::unsigned_integer, 4}},
-    {"U64", {element_kind::unsigned_integer, 8}}};
+inline constexpr converted_type safetensors_converted[]{{"F16", {element_kind::floating, 2}, data_type::half},
+                                                        {"BF16", {element_kind::bfloat, 2}, data_type::bfloat16},
+                                                        {"I8", {element_kind::signed_integer, 1}, data_type::int8},
+                                                        {"I16", {element_kind::signed_integer, 2}, data_type::int16},
+                                                        {"U16", {element_kind::unsigned_integer, 2}, data_type::uint16},
+                                                        {"U32", {element_kind::unsigned_integer, 4}, data_type::uint32},
+                                                        {"U64", {element_kind::unsigned_integer, 8}, data_type::uint64}};
 
 LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available) {
   const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + in_quotes(name) + ": " + what); };
@@ -71,8 +75,11 @@ LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::j
       if (!value.is_string()) wrong("dtype is no text");
       for (const auto& [text, type] : safetensors_types)
         if (text == value.get_ref<const std::string&>()) found.type = type;
-      for (const auto& [text, format] : safetensors_converted)
-        if (text == value.get_ref<const std::string&>()) found.format = format;
+      for (const auto& [text, format, narrow] : safetensors_converted)
+        if (text == value.get_ref<const std::string&>()) {
+          found.format = format;
+          found.narrow = static_cast<dtype>(narrow);
+        }
       if (found.type == dtype::invalid && !found.format)
         found.problem = "its dtype " + in_quotes(value.get_ref<const std::string&>()) + " is none that the library reads";
     } else if (key == "shape") {
@@ -169,9 +176,11 @@ LEAT_FUNCTION std::string safetensors_header(std::span<const std::pair<std::stri
     std::string_view type;
     for (const auto& [text, its] : detail::safetensors_types)
       if (its == array.type) type = text;
+    for (const auto& [text, format, narrow] : detail::safetensors_converted)
+      if (static_cast<dtype>(narrow) == array.type) type = text;
     if (type.empty()) wrong("a dtype that the format cannot hold");
     if (!array.extent.has_rank() || !array.extent.is_static() ||
-        array.bytes.size() != static_cast<std::size_t>(array.extent.elements() * size_of(array.type)))
+        array.bytes.size() != static_cast<std::size_t>(array.extent.elements() * element_bytes(array.type)))
       wrong("its bytes do not fit its shape");
     std::vector<std::int64_t> sizes;
     for (int i = 0; i < array.extent.rank; ++i) sizes.push_back(array.extent[i]);

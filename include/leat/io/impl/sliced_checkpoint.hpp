@@ -131,7 +131,7 @@ LEAT_FUNCTION void read_sliced_checkpoint(std::string_view file, sliced_tensors&
     const detail::sliced_meta meta = detail::read_sliced_meta(in.get_message());
     sliced_tensor made{.dtype = meta.dtype, .shape = meta.shape};
     const auto type = static_cast<dtype>(meta.dtype);
-    if ((size_of(type) > 0 || type == text_dtype) && meta.shape.size() <= static_cast<std::size_t>(max_rank)) {
+    if ((element_bytes(type) > 0 || type == text_dtype) && meta.shape.size() <= static_cast<std::size_t>(max_rank)) {
       shape extent;
       for (const std::int64_t size : meta.shape) extent.push(size);
       std::vector<leat::detail::tensor_block> blocks;

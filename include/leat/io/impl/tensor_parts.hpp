@@ -86,7 +86,7 @@ LEAT_FUNCTION void put_block(tensor_value& whole, const tensor_block& at, const 
     return for_each_run(whole.extent(), at, [&](std::size_t to, std::size_t from, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i) whole.texts()[to + i] = part.texts()[from + i];
     });
-  const auto bytes = static_cast<std::size_t>(size_of(whole.type()));
+  const auto bytes = static_cast<std::size_t>(element_bytes(whole.type()));
   for_each_run(whole.extent(), at, [&](std::size_t to, std::size_t from, std::size_t count) {
     std::memcpy(whole.data() + to * bytes, part.data() + from * bytes, count * bytes);
   });
@@ -100,7 +100,7 @@ LEAT_FUNCTION tensor_value take_block(const tensor_value& whole, const tensor_bl
     });
     return part;
   }
-  const auto bytes = static_cast<std::size_t>(size_of(whole.type()));
+  const auto bytes = static_cast<std::size_t>(element_bytes(whole.type()));
   for_each_run(whole.extent(), at, [&](std::size_t from, std::size_t to, std::size_t count) {
     std::memcpy(part.data() + to * bytes, whole.data() + from * bytes, count * bytes);
   });

@@ -13,7 +13,7 @@ inline void other_elements_shape(shape_context& c) {
   const auto* a = c.attribute("type");
   const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
   shape extent = c.input(0).extent;
-  const int from = size_of(c.input(0).type), to = type != nullptr ? size_of(to_dtype(*type)) : 0;
+  const int from = element_bytes(c.input(0).type), to = type != nullptr ? element_bytes(static_cast<dtype>(base_of(*type))) : 0;
   if (!extent.has_rank() || from == 0 || to == 0) return;
   if (from > to) extent.push(from / to);
   if (from < to) {

@@ -117,4 +117,40 @@ LEAT_FUNCTION std::string problem_of(const tensor_proto& t) {
   return {};
 }
 
+LEAT_FUNCTION std::string narrow_contents(const tensor_proto& t, std::int64_t limit) {
+  if (!is_narrow(static_cast<dtype>(t.dtype)))
+    throw invalid_argument("a tensor of " + name_of_data_type(t.dtype) + " is of no narrow dtype");
+  if (auto problem = problem_of(t); !problem.empty()) throw invalid_argument("tensor: " + problem);
+  const std::int64_t count = *element_count(t.shape);
+  if (count > limit) throw invalid_argument("tensor: shape " + to_text(t.shape) + " has more than " + std::to_string(limit) + " elements");
+  const auto width = static_cast<std::size_t>(content_size_of(t.dtype)), bytes = static_cast<std::size_t>(count) * width;
+  if (t.field == tensor_field::tensor_content) return t.bytes;
+  // The numbers of a field are little endian, so that those of a narrower element come first.
+  std::string elements;
+  elements.reserve(bytes);
+  const auto step = t.field == tensor_field::none ? width : static_cast<std::size_t>(field_size_of(t.field));
+  for (std::size_t at = 0; at < t.bytes.size(); at += step) elements.append(t.bytes, at, width);
+  if (elements.empty()) return std::string(bytes, '\0');
+  const std::string last = elements.substr(elements.size() - width);
+  while (elements.size() < bytes) elements += last;
+  return elements;
+}
+
+LEAT_FUNCTION tensor_proto narrow_tensor_proto(data_type type, std::string_view elements, tensor_shape_proto shape) {
+  const auto width = static_cast<std::size_t>(content_size_of(type)), count = elements.size() / width;
+  if (element_count(shape) != static_cast<std::int64_t>(count) || elements.size() % width != 0)
+    throw invalid_argument("tensor: " + std::to_string(elements.size()) + " bytes for shape " + to_text(shape) + " of " +
+                           name_of_data_type(type));
+  tensor_proto t;
+  t.dtype = type;
+  t.shape = std::move(shape);
+  if (count == 0) return t;
+  t.field = count == 1 ? field_of(type) : tensor_field::tensor_content;
+  t.bytes = elements;
+  if (count > 1) return t;
+  const bool is_negative = (type == data_type::int8 || type == data_type::int16) && (elements.back() & 0x80) != 0;
+  t.bytes.resize(static_cast<std::size_t>(field_size_of(t.field)), is_negative ? '\xff' : '\0');
+  return t;
+}
+
 }  // namespace leat

@@ -25,7 +25,7 @@ inline void run_bitcast(kernel_context& c) {
     throw invalid_argument("Cannot bitcast from " + dtype_name(x.type()) + " to " + dtype_name(type) + ": " + why);
   };
   if (x.type() == dtype::boolean || type == dtype::boolean) refuse("bool has no bits of its own");
-  const int from = size_of(x.type()), to = size_of(type);
+  const int from = element_bytes(x.type()), to = element_bytes(type);
   if (from == 0 || to == 0) throw unimplemented("no kernel for dtype " + dtype_name(from == 0 ? x.type() : type));
   shape extent = x.extent();
   if (from > to) extent.push(from / to);

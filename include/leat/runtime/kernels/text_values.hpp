@@ -157,30 +157,28 @@ inline void run_decode_raw(kernel_context& c) {
   const dtype type = c.node.type_of("out_type");
   const bool turns = c.node.flag("little_endian", true) != (std::endian::native == std::endian::little);
   const auto& texts = given.texts();
-  with_dtype(type, [&]<class T>(T) {
-    const std::size_t size = texts.empty() ? 0 : texts[0].size();
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      if (texts[i].size() != size)
-        throw invalid_argument("DecodeRaw requires input strings to all be the same size, but element " + std::to_string(i) + " has size " +
-                               std::to_string(size) + " != " + std::to_string(texts[i].size()));
-    if (size % sizeof(T) != 0)
-      throw invalid_argument("Input to DecodeRaw has length " + std::to_string(size) + " that is not a multiple of " +
-                             std::to_string(sizeof(T)) + ", the size of " + dtype_name(type));
-    shape extent = given.extent();
-    extent.push(static_cast<std::int64_t>(size / sizeof(T)));
-    tensor_value made(type, extent);
-    auto* to = made.data();
-    if (made.elements() > 0)
-      for (const std::string& text : texts)
-        for (std::size_t at = 0; at < size; at += sizeof(T), to += sizeof(T)) {
-          char bytes[sizeof(T)];
-          std::memcpy(bytes, text.data() + at, sizeof(T));
-          if (turns) std::reverse(std::begin(bytes), std::end(bytes));
-          if constexpr (std::is_same_v<T, bool>) bytes[0] = bytes[0] != 0;  // another value is no bool
-          std::memcpy(to, bytes, sizeof(T));
-        }
-    c.set(0, std::move(made));
-  });
+  const auto width = static_cast<std::size_t>(element_bytes(type));
+  if (width == 0) throw unimplemented("no kernel for dtype " + dtype_name(type));
+  const std::size_t size = texts.empty() ? 0 : texts[0].size();
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts[i].size() != size)
+      throw invalid_argument("DecodeRaw requires input strings to all be the same size, but element " + std::to_string(i) + " has size " +
+                             std::to_string(size) + " != " + std::to_string(texts[i].size()));
+  if (size % width != 0)
+    throw invalid_argument("Input to DecodeRaw has length " + std::to_string(size) + " that is not a multiple of " +
+                           std::to_string(width) + ", the size of " + dtype_name(type));
+  shape extent = given.extent();
+  extent.push(static_cast<std::int64_t>(size / width));
+  tensor_value made(type, extent);
+  std::byte* to = made.data();
+  if (made.elements() > 0)
+    for (const std::string& text : texts)
+      for (std::size_t at = 0; at < size; at += width, to += width) {
+        std::memcpy(to, text.data() + at, width);
+        if (turns) std::reverse(to, to + width);
+        if (type == dtype::boolean) *to = std::byte{*to != std::byte{0}};  // another value is no bool
+      }
+  c.set(0, std::move(made));
 }
 
 // ---- records ----------------------------------------------------------------------------------------------------------

@@ -78,6 +78,7 @@ struct run_plan {
   std::vector<plan_node> nodes;
   std::vector<int> order;  // only without control flow
   bool has_control_flow = false;
+  bool has_narrow = false;     // some node has a narrow dtype: the plan is not compiled
   bool has_effects = false;    // some node does more than compute or write variables: the plan is not compiled
   bool overlaps = false;       // without control flow: two nodes that block or are heavy are independent
   bool waits_overlap = false;  // without control flow: two nodes that block are independent
@@ -90,6 +91,7 @@ struct run_plan {
   /// Why the plan cannot be one program for any shapes; empty if it may be.
   std::string_view why_no_program() const {
     if (has_control_flow) return "it has branches or loops";
+    if (has_narrow) return "it has values of half, int8 or another dtype that programs do not have";
     if (has_effects) return "it does more than compute and write variables";
     return {};
   }

@@ -8,6 +8,7 @@
 // variable are refused. If several threads run a plan without control flow, nodes that touch the same variable keep this order (`then`), so
 // results are the same for any number of threads.
 
+#include <leat/runtime/kernels/narrow.hpp>
 #include <leat/runtime/kernels/node_program.hpp>
 #include <leat/runtime/plan/plan_order.hpp>
 
@@ -120,7 +121,7 @@ class run_planner {
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
-      if (how.has_own_kernel) {
+      if (how.has_own_kernel || n.run == &twin_kernel()) {
         const auto further = record.further();
         for (int k = 0; k < n.results; ++k) {
           const auto at = static_cast<std::size_t>(k);
@@ -164,13 +165,28 @@ class run_planner {
     const auto check_type = [&](dtype type) {
       if (!is_carried_only(type)) return;
       throw unimplemented("no kernel for dtype " + dtype_name(type) +
-                          ": runs compute with float32, float64, int32, int64, uint8 and bool; fetch what does not need this node, or "
-                          "convert the graph" +
+                          ": runs compute with real numbers, integers and bool; fetch what does not need this node, or convert the "
+                          "graph" +
                           node_text(n));
     };
-    check_type(g_.at(index).result.type);
-    for (const tensor_info& more : nodes_.record(index).further()) check_type(more.type);
-    return how.run;
+    const node_record& record = nodes_.record(index);
+    const dtype first = g_.at(index).result.type;
+    check_type(first);
+    for (const tensor_info& more : record.further()) check_type(more.type);
+    const auto gives = [&](int k) { return k == 0 ? first : record.further()[static_cast<std::size_t>(k - 1)].type; };
+    const auto takes = [&](int k) { return nodes_.input(g_, index, k).type(); };
+    const int results = 1 + static_cast<int>(record.further().size());
+    switch (narrow_way_of(op, record.attributes, results, gives, inputs_of(index), takes)) {
+      case narrow_way::none: return how.run;
+      case narrow_way::bits: plan_.has_narrow = true; return how.run;
+      case narrow_way::twin: plan_.has_narrow = true; return &twin_kernel();
+      case narrow_way::refused: break;
+    }
+    throw unimplemented("no kernel of " + std::string(op.type) + " for its dtypes; cast to a wider one" + node_text(n));
+  }
+  static const operator_kernel& twin_kernel() {
+    static const operator_kernel kernel = narrow::run_as_twin;
+    return kernel;
   }
   // Advice for operators that have no kernel for a reason of their own.
   static std::string_view remedy_of(std::string_view type) {

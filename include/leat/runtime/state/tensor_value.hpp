@@ -94,7 +94,7 @@ class tensor_value {
  public:
   tensor_value() = default;
   /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a dtype
-  /// that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
+  /// that is only carried (`is_carried_only`); resource_exhausted if the elements exceed the memory or the session's limit.
   tensor_value(dtype type, const shape& extent);
   /// Like the constructor from a shape, from sizes such as `{32, 784}`. Errors: unimplemented for more than 8.
   tensor_value(dtype type, std::initializer_list<std::int64_t> sizes) : tensor_value(type, shape_of_sizes(sizes)) {}
@@ -179,7 +179,7 @@ class tensor_value {
   dtype type() const { return type_; }
   const shape& extent() const { return extent_; }
   std::int64_t elements() const { return buffer_ == nullptr ? 0 : extent_.elements(); }
-  std::size_t bytes() const { return static_cast<std::size_t>(elements()) * static_cast<std::size_t>(size_of(type_)); }
+  std::size_t bytes() const { return static_cast<std::size_t>(elements()) * static_cast<std::size_t>(element_bytes(type_)); }
 
   /// The elements in row-major order. Errors: invalid_argument for another dtype.
   template <element_type T>
@@ -223,6 +223,12 @@ class tensor_value {
   tensor_value copy() const;
   /// This value, or a copy if the elements are borrowed or placed; safe to keep after a run.
   tensor_value kept() const { return is_borrowed() || is_placed() ? copy() : *this; }
+  /// The numbers of a narrow dtype (half, bfloat16, int8, int16, uint16, uint32, uint64) as float32, int32 or int64 (`wide_dtype`), which
+  /// can be read; other values unchanged. A uint64 beyond int64 becomes negative.
+  tensor_value widened() const;
+  /// The numbers in a narrow dtype: real ones rounded to the nearest, halfway cases to even; integers modulo a power of two, as
+  /// TensorFlow's kernels wrap them. Errors: invalid_argument for a type that is not narrow, and for real numbers as integers or the reverse.
+  tensor_value narrowed(data_type type) const;
   /// The same elements with another shape, which must have as many elements.
   tensor_value reshaped(const shape& extent) const {
     tensor_value made(*this);

@@ -4,6 +4,9 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/fetch_feed.hpp>
 
+#include <cstring>
+#include <utility>
+
 namespace leat {
 
 LEAT_FUNCTION fetch_item::fetch_item(const graph_element& element) {
@@ -78,6 +81,17 @@ namespace leat::detail {
 
 LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
   if (v.type() == wanted) return v;
+  if (is_narrow(wanted)) {  // real numbers are rounded; integers must fit
+    const tensor_value wide = converted(v, wide_dtype(wanted));
+    if (!wide) return {};
+    tensor_value made = wide.narrowed(to_data_type(wanted));
+    if (is_integer(wide.type()) && to_data_type(wanted) != data_type::uint64) {
+      const tensor_value back = made.widened();
+      if (std::memcmp(std::as_const(back).data(), wide.data(), wide.bytes()) != 0) return {};
+    }
+    return made;
+  }
+  if (is_narrow(v.type())) return converted(v.widened(), wanted);
   if (size_of(v.type()) == 0 || size_of(wanted) == 0) return {};
   return with_dtype(wanted, [&]<class To>(To) {
     return with_dtype(v.type(), [&]<class From>(From) -> tensor_value {

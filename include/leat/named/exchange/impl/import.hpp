@@ -12,6 +12,7 @@
 #include <leat/named/graph/bind_arguments.hpp>
 #include <leat/named/graph/convert.hpp>
 #include <leat/named/graph/named.hpp>
+#include <leat/proto/narrow_attributes.hpp>
 #include <leat/proto/operator_names.hpp>
 #include <leat/proto/producer.hpp>
 
@@ -348,11 +349,18 @@ class importer {
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
       if (!is_carried(def, request.inputs) && !lacks_kernel(def)) rethrow_saying(e, place_of(def) + e.what());
+      if (describe_twin(static_cast<int>(in_file), edges, request)) return append(def, request, numbers, nullptr, in_file);
       // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
       numbers.clear();
       carry(def, request);
     }
+    return append(def, request, numbers, std::move(refusal), in_file);
+  }
+  // Appends a node whose results are known to the graph. `refusal`: the error of a run of it, if it has no kernel.
+  int append(const node_def& def, node_request& request, const std::vector<std::int64_t>& numbers, std::exception_ptr refusal,
+             std::size_t in_file) {
+    const op_info& op = *request.op;
     if (request.results.empty() && op.kind != op_kind::group && find_definition(def.op) == nullptr) {
       request.complete = false;
       request.results.assign(static_cast<std::size_t>(most_ports_[in_file]), {dtype::invalid, shape::unknown()});
@@ -371,7 +379,9 @@ class importer {
 
   // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with.
   static bool is_carried(const node_def& def, std::span<const output> inputs) {
-    const auto is_one = [](data_type type) { return leat::is_known(type) && is_carried_only(static_cast<dtype>(type)); };
+    const auto is_one = [](data_type type) {
+      return leat::is_known(type) && (is_carried_only(static_cast<dtype>(type)) || is_narrow(static_cast<dtype>(base_of(type))));
+    };
     if (std::any_of(inputs.begin(), inputs.end(), [&](const output& in) { return is_one(to_data_type(in.type())); })) return true;
     for (const auto& [name, value] : def.attributes) {
       if (const auto* type = value.get_if<data_type>(); type != nullptr && is_one(*type)) return true;
@@ -467,7 +477,8 @@ class importer {
   }
 
   // Operators with a definition. Attributes are kept as in the file; defaults are applied for checking only.
-  void describe_defined(int in_file, const operator_definition& d, const std::vector<edge>& edges, node_request& request) {
+  void describe_defined(int in_file, const operator_definition& d, const std::vector<edge>& edges, node_request& request,
+                        bool as_twin = false) {
     const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
     std::vector<tensor_info> infos;
     std::size_t k = 0;
@@ -480,12 +491,15 @@ class importer {
     if (const auto known = merge_shapes_.find(in_file); known != merge_shapes_.end() || as_entered_)
       for (std::size_t i = 0; i < infos.size(); ++i)
         if (i < 64 && (request.open_inputs >> i & 1) != 0) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
-    attribute_map attributes = def.attributes;
+    attribute_map attributes = as_twin ? with_wide_dtypes(def.attributes) : def.attributes;
     const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
     for (const auto& range : ranges)
       for (int i = range.first; i < range.first + range.count; ++i)
         if (!range.argument->reference && !is_open(request, i))
           infos[static_cast<std::size_t>(i)] = info_of_input(request.inputs[static_cast<std::size_t>(i)]);
+    if (as_twin)
+      for (tensor_info& info : infos)
+        if (is_narrow(info.type)) info.type = wide_dtype(info.type);
     bind_attributes(d, ranges, infos, attributes);
     check_attributes(d, attributes);
     for (const auto& range : ranges)
@@ -494,6 +508,24 @@ class importer {
           throw invalid_argument("input '" + range.argument->name + "' must be a variable, and '" +
                                  def.inputs[static_cast<std::size_t>(i)] + "' gives a value");
     request.results = infer_results(d, request.inputs, infos, attributes);
+  }
+
+  // A node with narrow dtypes that its operator's line does not allow runs as its twin with wide ones, if the line allows those. Returns
+  // false if it is no such node.
+  bool describe_twin(int in_file, const std::vector<edge>& edges, node_request& request) {
+    const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
+    const operator_definition* const defined = named_part::is_opaque(*request.op) ? find_definition(def.op) : nullptr;
+    if (defined == nullptr) return false;
+    try {
+      request.results = {};
+      describe_defined(in_file, *defined, edges, request, true);
+      std::size_t k = 0;
+      for (const tensor_info& info : results_of(*defined, def.attributes))
+        if (k < request.results.size()) request.results[k++].type = info.type;
+      return true;
+    } catch (const error&) {
+      return false;
+    }
   }
 
   // Replaces the names in "_class" by those that the nodes have in the graph.
@@ -581,7 +613,7 @@ class importer {
       request.complete = false;
       request.results.push_back({asked_for, shape::unknown()});
       if (op.what.takes_shape) request.results.back().extent = shape_of_numbers(request.inputs.back());
-    } else if (is_carried_only(asked_for) || carried_type(infos)) {
+    } else if (is_carried_only(asked_for) || is_narrow(asked_for) || carried_type(infos)) {
       request.complete = false;
       request.results.push_back(carried_result(def, op, infos, values));
     } else {
@@ -645,6 +677,8 @@ class importer {
     for (std::vector<dtype> free : {std::vector{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8},
                                     std::vector{dtype::int32, dtype::int64, dtype::uint8, dtype::float32, dtype::float64}}) {
       std::erase_if(free, [&](dtype t) { return std::any_of(infos.begin(), infos.end(), [&](const auto& i) { return i.type == t; }); });
+      for (const field& f : fields)
+        if (f.kind == field_kind::type_number) std::erase(free, type_attribute(def, f.name));
       std::map<dtype, dtype> in_place_of;
       const auto replaced = [&](dtype type) {
         if (!is_carried_type(type) || type == dtype::invalid || in_place_of.size() >= free.size()) return type;

@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/sanitizer.hpp>
 #include <leat/core/summary_text.hpp>
+#include <leat/proto/narrow_floats.hpp>
 #include <leat/proto/tensor_contents.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -129,8 +130,9 @@ LEAT_FUNCTION tensor_value::tensor_value(dtype type, const shape& extent) : type
   if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
   const auto count = static_cast<std::size_t>(extent.elements());
   if (type == text_dtype) make_texts(count);
-  else if (size_of(type) == 0 && (type != resource_dtype || extent.rank > 0)) throw unimplemented("no arrays of dtype " + dtype_name(type));
-  else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
+  else if (element_bytes(type) == 0 && (type != resource_dtype || extent.rank > 0))
+    throw unimplemented("no arrays of dtype " + dtype_name(type));
+  else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(element_bytes(type)));
 }
 
 LEAT_FUNCTION tensor_value tensor_value::borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner) {
@@ -202,10 +204,76 @@ LEAT_FUNCTION shape shape_from(const std::vector<std::int64_t>& sizes) {
   return s;
 }
 
+namespace detail {
+
+// Calls `f` with the functions that convert an element of a narrow dtype, given by its bits, to its wide one, and back.
+template <class F>
+decltype(auto) with_narrow(dtype narrow, F&& f) {
+  const auto integer = [&]<class Narrow, class Wide>(Narrow, Wide) -> decltype(auto) {
+    return f([](Narrow bits) { return static_cast<Wide>(bits); }, [](Wide value) { return static_cast<Narrow>(value); }, Narrow{});
+  };
+  switch (to_data_type(narrow)) {
+    case data_type::half: return f(float_of_half, half_of_float, std::uint16_t{});
+    case data_type::bfloat16: return f(float_of_bfloat16, bfloat16_of_float, std::uint16_t{});
+    case data_type::int8: return integer(std::int8_t{}, std::int32_t{});
+    case data_type::int16: return integer(std::int16_t{}, std::int32_t{});
+    case data_type::uint16: return integer(std::uint16_t{}, std::int32_t{});
+    case data_type::uint32: return integer(std::uint32_t{}, std::int64_t{});
+    case data_type::uint64: return integer(std::uint64_t{}, std::int64_t{});
+    default: throw invalid_argument(dtype_name(narrow) + " is none of half, bfloat16, int8, int16, uint16, uint32 and uint64");
+  }
+}
+
+inline std::string summary_of_narrow(const tensor_value& v, std::int64_t i) {
+  tensor_value one = tensor_value::borrow(v.type(), shape{}, const_cast<std::byte*>(v.data()) + i * element_bytes(v.type())).widened();
+  if (to_data_type(v.type()) == data_type::uint64) return std::to_string(static_cast<std::uint64_t>(one.as<std::int64_t>()));
+  return with_dtype(one.type(), [&]<class T>(T) { return element_text(one.type(), one.values<T>().data(), 0); });
+}
+
+}  // namespace detail
+
+LEAT_FUNCTION tensor_value tensor_value::widened() const {
+  if (buffer_ == nullptr || !is_narrow(type_)) return *this;
+  tensor_value made(wide_dtype(type_), extent_);
+  const std::byte* const from = data();
+  std::byte* const to = made.data();
+  detail::with_narrow(type_, [&]<class Widen, class Narrow, class Bits>(Widen widen, Narrow, Bits) {
+    for (std::size_t i = 0, n = static_cast<std::size_t>(elements()); i < n; ++i) {
+      Bits bits;
+      std::memcpy(&bits, from + i * sizeof bits, sizeof bits);
+      const auto value = widen(bits);
+      std::memcpy(to + i * sizeof value, &value, sizeof value);
+    }
+  });
+  return made;
+}
+
+LEAT_FUNCTION tensor_value tensor_value::narrowed(data_type type) const {
+  const auto narrow = static_cast<dtype>(type);
+  if (buffer_ == nullptr || type_ == narrow) return *this;
+  return detail::with_narrow(narrow, [&]<class Widen, class Narrow, class Bits>(Widen, Narrow to_bits, Bits) {
+    using wide = std::invoke_result_t<Widen, Bits>;
+    if (size_of(type_) == 0 || is_floating(type_) != std::is_floating_point_v<wide>)
+      throw invalid_argument("values of " + dtype_name(type_) + " are to be narrowed to " + dtype_name(narrow) +
+                             "; a Cast converts between real numbers and integers");
+    tensor_value made(narrow, extent_);
+    std::byte* const to = made.data();
+    with_dtype(type_, [&]<class T>(T) {
+      const auto from = values<T>();
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const Bits bits = to_bits(static_cast<wide>(from[i]));
+        std::memcpy(to + i * sizeof bits, &bits, sizeof bits);
+      }
+    });
+    return made;
+  });
+}
+
 LEAT_FUNCTION std::string summary_text(const tensor_value& v, std::int64_t most) {
   return summary_text(v.extent(), most, [&](std::int64_t i) -> std::string {
     if (v.type() == text_dtype) return v.texts()[static_cast<std::size_t>(i)];
     if (v.type() == resource_dtype) return "<resource>";
+    if (is_narrow(v.type())) return detail::summary_of_narrow(v, i);
     return with_dtype(v.type(), [&]<class T>(T) { return element_text(v.type(), v.values<T>().data(), i); });
   });
 }
@@ -230,7 +298,8 @@ LEAT_FUNCTION tensor_value tensor_value::handle(std::shared_ptr<resource> held) 
 
 LEAT_FUNCTION void tensor_value::refuse_type(dtype wanted) const {
   if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
-  throw invalid_argument("a value of " + dtype_name(type_) + " was taken as " + dtype_name(wanted));
+  throw invalid_argument("a value of " + dtype_name(type_) + " was taken as " + dtype_name(wanted) +
+                         (is_narrow(type_) ? "; widened() gives it as " + dtype_name(wide_dtype(type_)) : std::string{}));
 }
 LEAT_FUNCTION void tensor_value::refuse_count() const {
   throw invalid_argument("a value of shape " + brackets(extent_) + " is not one number");
@@ -250,6 +319,12 @@ LEAT_FUNCTION tensor_value tensor_value::from_proto(const tensor_proto& p) {
     made.texts() = contents<std::string>(p);
     return made;
   }
+  if (is_narrow(type)) {
+    tensor_value made(type, extent);
+    const std::string elements = narrow_contents(p);
+    if (!elements.empty()) std::memcpy(made.data(), elements.data(), elements.size());
+    return made;
+  }
   return with_dtype(type, [&]<class T>(T) {
     tensor_value made(type, extent);  // first, because it throws if there is no memory
     const auto all = contents<T>(p);
@@ -261,6 +336,7 @@ LEAT_FUNCTION tensor_value tensor_value::from_proto(const tensor_proto& p) {
 LEAT_FUNCTION tensor_proto tensor_value::proto() const {
   tensor_shape_proto s = to_proto(extent_);
   if (type_ == text_dtype) return make_tensor_proto(buffer_->texts, std::move(s));
+  if (is_narrow(type_)) return narrow_tensor_proto(to_data_type(type_), {reinterpret_cast<const char*>(data()), bytes()}, std::move(s));
   return with_dtype(type_, [&]<class T>(T) {
     const auto all = values<T>();
     return make_tensor_proto(std::vector<T>(all.begin(), all.end()), std::move(s));

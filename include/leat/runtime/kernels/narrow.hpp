@@ -1,0 +1,316 @@
+#pragma once
+// Nodes with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64), for which no operator has a kernel of its own. Such a
+// node runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`). Inputs are widened, the twin's
+// kernel runs, and its results are narrowed: real numbers are rounded, integers wrap, as in TensorFlow. So a sum of halves is computed in
+// float32 and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. A plan decides this for each of its
+// nodes, so that other nodes pay nothing.
+
+#include <leat/named/graph/named.hpp>
+#include <leat/proto/narrow_attributes.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/node_program.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace leat::runtime {
+
+/// How a node runs with regard to narrow dtypes.
+enum class narrow_way {
+  none,    // it has none
+  bits,    // its kernel passes elements on, or looks at shapes only, whatever their dtype
+  twin,    // as its twin with wide dtypes
+  refused  // there is no kernel
+};
+
+namespace narrow {
+
+/// What holds for an operator with narrow dtypes; bits.
+enum rule : unsigned {
+  on_bits = 1,        // its kernel takes and gives elements of any dtype, or checks dtypes itself
+  refused = 2,        // its result depends on the width of an element, or on random bits drawn for it
+  exact = 4,          // of a uint64, computed with as an int64, it gives the right bits
+  ordered = 8,        // it only compares elements: right for uint64 if the sign bits of all are exchanged
+  extreme = 16,       // of no elements it gives the least or greatest number of its dtype
+  of_segments = 32,   // extreme, but finite
+  shifts = 64,        // by its second input, at most by the bits of an element less one
+  counts_bits = 128,  // of an element
+  uniform = 256,      // random numbers below 1
+  casts = 512
+};
+struct ruled_operators {
+  rule rules;
+  std::string_view types;  // separated by blanks
+};
+// clang-format off
+inline constexpr ruled_operators operators_of_rules[]{
+    {on_bits,
+     "Assign AssignVariableOp Bitcast DecodeImage DecodePng DecodeRaw DeepCopy DestroyResourceOp DestroyTemporaryVariable "
+     "DisableCopyOnRead EncodePng EnsureShape ExpandDims IdentityN IsVariableInitialized IteratorGetNext IteratorV2 "
+     "MakeIterator OneShotIterator PlaceholderWithDefault PreventGradient PyFunc PyFuncStateless Rank ReadVariableOp Reshape "
+     "Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2 Shape ShapeN Size Snapshot Squeeze StopGradient "
+     "TemporaryVariable VarHandleOp VarIsInitializedOp VariableShape _Recv _Send"},
+    {refused,
+     "DecodePaddedRaw Fingerprint StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt "
+     "StatelessRandomUniformIntV2"},
+    {exact,
+     "Add AddN AddV2 AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp BatchToSpaceND BiasAdd BitwiseAnd BitwiseOr "
+     "BitwiseXor BroadcastTo Cast Concat ConcatV2 Cumsum DepthToSpace DynamicPartition DynamicStitch Empty Equal FIFOQueueV2 "
+     "Fill Gather GatherNd GatherV2 Invert LeftShift MatrixBandPart MirrorPad Mul Neg NotEqual OneHot OnesLike Pack Pad "
+     "PadV2 PopulationCount Prod QueueDequeueManyV2 QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 "
+     "ResourceGather ResourceScatterAdd ResourceScatterSub ResourceScatterUpdate Reverse ReverseV2 Roll ScatterAdd ScatterNd "
+     "ScatterSub ScatterUpdate SegmentProd SegmentSum Select SelectV2 Slice SpaceToBatchND SpaceToDepth Split SplitV Square "
+     "StackPopV2 StackPushV2 StackV2 StridedSlice Sub Sum TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 "
+     "TensorArrayScatterV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 TensorListFromTensor TensorListGather "
+     "TensorListGetItem TensorListPopBack TensorListPushBack TensorListReserve TensorListSetItem TensorListStack Tile "
+     "Transpose Unique UniqueV2 UniqueWithCounts Unpack UnsortedSegmentProd UnsortedSegmentSum Where ZerosLike"},
+    {ordered,
+     "ArgMax ArgMin ClipByValue Greater GreaterEqual Less LessEqual Max MaxPool Maximum Min Minimum TopK TopKV2 "
+     "UnsortedSegmentMax UnsortedSegmentMin"},
+    {extreme, "Max Min UnsortedSegmentMax UnsortedSegmentMin"},
+    {of_segments, "UnsortedSegmentMax UnsortedSegmentMin"},
+    {shifts, "LeftShift RightShift"},
+    {counts_bits, "PopulationCount"},
+    {uniform, "RandomUniform StatelessRandomUniform StatelessRandomUniformV2"},
+    {casts, "Cast"}};
+// clang-format on
+
+inline unsigned rules_of(std::string_view type) {
+  unsigned rules = 0;
+  for (const ruled_operators& row : operators_of_rules)
+    for (std::size_t at = row.types.find(type); at != row.types.npos; at = row.types.find(type, at + 1)) {
+      const std::size_t end = at + type.size();
+      if ((at == 0 || row.types[at - 1] == ' ') && (end == row.types.size() || row.types[end] == ' ')) rules |= row.rules;
+    }
+  return rules;
+}
+
+/// A node's twin, with its kernel.
+struct twin final : kernel_memory {
+  node_record record;
+  kernel_node node;
+  const operator_kernel* run = nullptr;
+  dtype named = dtype::invalid;  // the attribute T
+  unsigned rules = 0;
+};
+inline twin& twin_of(kernel_node& node) {
+  const std::lock_guard lock(node.guard);
+  if (node.memory == nullptr) {
+    static const operator_kernel definition = run_definition;
+    auto made = std::make_unique<twin>();
+    made->rules = rules_of(node.type);
+    made->record.attributes = with_wide_dtypes(node.record->attributes);
+    if ((made->rules & casts) != 0) made->record.attributes.erase("Truncate");  // see `adapt_result`
+    made->record.made_at = node.record->made_at;
+    made->record.results = node.record->results;
+    made->record.number_inputs = node.record->number_inputs;
+    made->record.complete = node.record->complete;
+    made->node.owner = node.owner;
+    made->node.index = node.index;
+    made->node.type = node.type;
+    made->node.record = &made->record;
+    made->run = find_kernel(node.type);
+    if (made->run == nullptr) made->run = &definition;
+    made->named = node.type_of("T");
+    node.memory = std::move(made);
+  }
+  return static_cast<twin&>(*node.memory);
+}
+
+/// A narrow variable that a kernel sees as a wide one, while the kernel runs.
+struct wide_variable {
+  variable_slot* narrow = nullptr;
+  std::unique_ptr<variable_slot> wide;
+  bool is_written = false;
+};
+
+inline void exchange_signs(tensor_value& v) {
+  for (std::int64_t& x : v.values<std::int64_t>()) x ^= std::numeric_limits<std::int64_t>::min();
+}
+
+/// Changes an input where TensorFlow's result depends on the width of an element.
+inline void adapt_input(unsigned rules, int k, dtype narrow, tensor_value& wide) {
+  const int bits = 8 * element_bytes(narrow);
+  const bool is_uint64 = to_data_type(narrow) == data_type::uint64;
+  const auto each = [&](auto change) {
+    with_index(wide.type(), [&]<class T>(T) {
+      for (T& x : wide.values<T>()) x = change(x);
+    });
+  };
+  if (k == 1 && (rules & shifts) != 0)
+    each([&]<class T>(T x) { return is_uint64 && x < 0 ? static_cast<T>(63) : std::clamp<T>(x, 0, static_cast<T>(bits - 1)); });
+  if ((rules & counts_bits) != 0 && bits < 32) each([&]<class T>(T x) { return static_cast<T>(x & ((T(1) << bits) - 1)); });
+  if (is_uint64 && (rules & ordered) != 0) exchange_signs(wide);
+}
+
+/// The least and greatest number of a narrow dtype; finite ones.
+inline std::pair<double, double> range_of_narrow(data_type type) {
+  switch (type) {
+    case data_type::half: return {-65504.0, 65504.0};
+    case data_type::bfloat16: return {-0x1.fep127, 0x1.fep127};
+    case data_type::int8: return {-128, 127};
+    case data_type::int16: return {-32768, 32767};
+    case data_type::uint16: return {0, 65535};
+    default: return {0, 4294967295.0};  // uint32
+  }
+}
+
+/// Changes a twin's result, before it is narrowed, to what TensorFlow computes with the narrow dtype.
+inline void adapt_result(unsigned rules, bool truncates, dtype narrow, tensor_value& wide) {
+  const data_type to = to_data_type(narrow);
+  const bool is_real = wide.type() == dtype::float32;
+  const auto change = [&]<class T>(T, auto f) {
+    if (!wide.is_alone()) wide = wide.copy();
+    for (T& x : wide.values<T>()) x = f(x);
+  };
+  if (to == data_type::uint64) {
+    if ((rules & ordered) != 0) change(std::int64_t{}, [](std::int64_t x) { return x ^ std::numeric_limits<std::int64_t>::min(); });
+    return;
+  }
+  if ((rules & extreme) != 0 && (!is_real || (rules & of_segments) != 0))
+    with_number(wide.type(), [&]<class T>(T zero) {
+      const auto [least, most] = range_of_narrow(to);
+      change(zero, [low = static_cast<T>(least), high = static_cast<T>(most)](T x) { return std::clamp(x, low, high); });
+    });
+  if (is_real && (rules & uniform) != 0) {
+    // Of the same random bits, a half takes the last 10 and a bfloat16 the last 7. Rounded numbers might be 1.
+    const int fraction = to == data_type::half ? 10 : 7;
+    const std::uint32_t mask = (1u << fraction) - 1;
+    change(float{}, [&](float x) { return std::ldexp(static_cast<float>(static_cast<std::uint32_t>(x * 0x1p23f) & mask), -fraction); });
+  }
+  if (is_real && truncates) {
+    const std::uint32_t mask = to == data_type::half ? ~0x1fffu : ~0xffffu;
+    change(float{}, [&](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask); });
+  }
+}
+
+/// Casts between uint64 and real numbers, for which int64 is no twin. Returns false for others.
+inline bool cast_of_64_bits(kernel_context& c) {
+  const auto from = to_data_type(c.node.type_of("SrcT")), to = to_data_type(c.node.type_of("DstT"));
+  const auto is_real = [](data_type type) {
+    return type == data_type::float32 || type == data_type::float64 || type == data_type::half || type == data_type::bfloat16;
+  };
+  if (from == data_type::uint64 && is_real(to)) {
+    const tensor_value x = c.input(0).widened();
+    tensor_value made(to == data_type::float64 ? dtype::float64 : dtype::float32, x.extent());
+    with_fraction(made.type(), [&]<class T>(T) {
+      std::transform(x.values<std::int64_t>().begin(), x.values<std::int64_t>().end(), made.values<T>().begin(),
+                     [](std::int64_t bits) { return static_cast<T>(static_cast<std::uint64_t>(bits)); });
+    });
+    c.set(0, is_narrow(static_cast<dtype>(to)) ? made.narrowed(to) : std::move(made));
+    return true;
+  }
+  if (to == data_type::uint64 && is_real(from)) {
+    const tensor_value x = c.input(0).widened();
+    tensor_value made(dtype::int64, x.extent());
+    with_fraction(x.type(), [&]<class T>(T) {
+      std::transform(x.values<T>().begin(), x.values<T>().end(), made.values<std::int64_t>().begin(), [](T value) {
+        if (value >= T(0x1p64) || value <= T(-0x1p63) || std::isnan(value)) return std::numeric_limits<std::int64_t>::min();
+        return value < T(0x1p63) ? static_cast<std::int64_t>(value) : static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
+      });
+    });
+    c.set(0, made.narrowed(to));
+    return true;
+  }
+  return false;
+}
+
+/// Runs a node as its twin.
+inline void run_as_twin(kernel_context& c) {
+  twin& its = twin_of(c.node);
+  if ((its.rules & casts) != 0 && cast_of_64_bits(c)) return;
+  const graph& g = *c.node.owner;
+  const int count = c.input_count();
+  const input_set written = g.at(c.node.index).op->what.written.among(count);
+  std::vector<token> inputs(static_cast<std::size_t>(count)), results(static_cast<std::size_t>(c.result_count()));
+  std::deque<wide_variable> variables;
+  const auto variable_for = [&](variable_slot* narrow) -> wide_variable& {
+    for (wide_variable& v : variables)
+      if (v.narrow == narrow) return v;
+    return variables.emplace_back(
+        wide_variable{narrow, std::make_unique<variable_slot>(narrow->name(), wide_dtype(narrow->type()), narrow->extent()), false});
+  };
+  // First what is only read: reading takes the locks that are held for what is written.
+  for (int k = 0; k < count; ++k) {
+    const token& from = c.incoming(k);
+    token& to = inputs[static_cast<std::size_t>(k)];
+    to.dead = from.dead;
+    to.variable = from.variable;
+    const bool is_narrow_variable = from.variable != nullptr && is_narrow(from.variable->type());
+    if (is_narrow_variable) to.variable = variable_for(from.variable).wide.get();
+    if (is_narrow_variable && written.contains(static_cast<std::uint64_t>(k))) {
+      variable_for(from.variable).is_written = true;
+      continue;
+    }
+    to.value = (is_narrow_variable ? c.input(k) : from.value).widened();
+    if (is_narrow_variable) to.variable->adopt(to.value);
+    if (const dtype was = is_narrow_variable ? from.variable->type() : from.value.type(); is_narrow(was))
+      adapt_input(its.rules, k, was, to.value);
+  }
+  std::sort(variables.begin(), variables.end(), [](const wide_variable& a, const wide_variable& b) { return a.narrow < b.narrow; });
+  std::vector<std::unique_lock<std::mutex>> locks;
+  for (wide_variable& v : variables) {
+    if (!v.is_written) continue;
+    locks.emplace_back(v.narrow->guard());
+    if (v.narrow->locked_value()) v.wide->adopt(v.narrow->locked_value().widened());
+  }
+
+  kernel_context wide(its.node, c.step, inputs, results);
+  (*its.run)(wide);
+
+  // All values are made before one is stored, because there may be no memory.
+  for (wide_variable& v : variables)
+    if (v.is_written)
+      if (tensor_value& now = v.wide->locked_value()) now = now.narrowed(to_data_type(v.narrow->type()));
+  for (wide_variable& v : variables)
+    if (v.is_written) v.narrow->locked_value() = std::move(v.wide->locked_value());
+  locks.clear();
+  const auto further = c.node.record->further();
+  for (int k = 0; k < c.result_count(); ++k) {
+    token& t = results[static_cast<std::size_t>(k)];
+    const auto at = static_cast<std::size_t>(k);
+    dtype said = k == 0 ? g.at(c.node.index).result.type : at <= further.size() ? further[at - 1].type : dtype::invalid;
+    said = static_cast<dtype>(base_of(to_data_type(said)));
+    if (said == dtype::invalid && t.value && t.value.type() == wide_dtype(its.named)) said = its.named;
+    for (const wide_variable& v : variables)
+      if (t.variable == v.wide.get()) t.variable = v.narrow;
+    if (t.value && is_narrow(said) && t.value.type() == wide_dtype(said)) {
+      adapt_result(its.rules, (its.rules & casts) != 0 && c.node.flag("Truncate"), said, t.value);
+      t.value = t.value.narrowed(to_data_type(said));
+    }
+    c.set_token(k, std::move(t));
+  }
+}
+
+}  // namespace narrow
+
+/// How a node of these dtypes runs. `gives(k)` is the dtype of result `k`, `takes(k)` that of input `k`.
+template <class Gives, class Takes>
+narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int results, Gives gives, int inputs, Takes takes) {
+  bool has_narrow = false, has_uint64 = false;
+  const auto meet = [&](dtype type) {
+    type = static_cast<dtype>(base_of(to_data_type(type)));
+    has_narrow = has_narrow || is_narrow(type);
+    has_uint64 = has_uint64 || to_data_type(type) == data_type::uint64;
+  };
+  for (int k = 0; k < results; ++k) meet(gives(k));
+  for (int k = 0; k < inputs; ++k) meet(takes(k));
+  for_each_dtype(attributes, meet);
+  if (!has_narrow) return narrow_way::none;
+  if (op.what.control != flow::plain || op.what.passes_on() || op.what.makes_variable() || op.kind == op_kind::placeholder ||
+      op.kind == op_kind::constant || op.kind == op_kind::variable || op.kind == op_kind::identity)
+    return narrow_way::bits;
+  const unsigned rules = narrow::rules_of(op.type);
+  if ((rules & narrow::on_bits) != 0) return narrow_way::bits;
+  if ((rules & narrow::refused) != 0 || (has_uint64 && (rules & (narrow::exact | narrow::ordered)) == 0)) return narrow_way::refused;
+  return narrow_way::twin;
+}
+
+}  // namespace leat::runtime
