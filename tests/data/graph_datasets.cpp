@@ -1,0 +1,491 @@
+// TensorFlow's operators of datasets in graphs from files: their elements are those of TensorFlow, and no graph makes a run crash or hang.
+
+#include <leat/data/kernels.hpp>
+#include <leat/graphs.hpp>
+#include <leat/io/text.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include "support/messages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace leat;
+using namespace std::string_literals;
+
+namespace {
+namespace of_graph_datasets {
+
+using numbers = std::vector<std::int64_t>;
+
+std::string inputs_text(const std::vector<std::string>& inputs) {
+  std::string text;
+  for (const auto& in : inputs) text += " input: '" + in + "'";
+  return text;
+}
+std::string node(const std::string& name, const std::string& op, const std::vector<std::string>& inputs = {}, const std::string& more = "") {
+  return "node { name: '" + name + "' op: '" + op + "'" + inputs_text(inputs) + " " + more + " }\n";
+}
+std::string in_function(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+                        const std::string& more = "") {
+  return "node_def { name: '" + name + "' op: '" + op + "'" + inputs_text(inputs) + " " + more + " }\n";
+}
+std::string type_attr(const std::string& name, const std::string& type) {
+  return "attr { key: '" + name + "' value { type: " + type + " } } ";
+}
+std::string types_attr(const std::string& name, const std::string& types) {
+  return "attr { key: '" + name + "' value { list { type: [" + types + "] } } } ";
+}
+std::string function_attr(const std::string& name, const std::string& f) {
+  return "attr { key: '" + name + "' value { func { name: '" + f + "' } } } ";
+}
+// What dataset and iterator nodes state of elements of one component of any shape.
+std::string elements(const std::string& type = "DT_INT64", const std::string& attribute = "output_types") {
+  return types_attr(attribute, type) + "attr { key: 'output_shapes' value { list { shape { unknown_rank: true } } } } ";
+}
+std::string scalar(const std::string& name, std::int64_t value) {
+  return node(name, "Const", {},
+              type_attr("dtype", "DT_INT64") + "attr { key: 'value' value { tensor { dtype: DT_INT64 tensor_shape { } int64_val: " +
+                  std::to_string(value) + " } } }");
+}
+std::string flag(const std::string& name, bool value) {
+  return node(name, "Const", {},
+              type_attr("dtype", "DT_BOOL") + "attr { key: 'value' value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: " +
+                  (value ? "true" : "false") + " } } }");
+}
+std::string word(const std::string& name, const std::string& value) {
+  return node(name, "Const", {},
+              type_attr("dtype", "DT_STRING") + "attr { key: 'value' value { tensor { dtype: DT_STRING tensor_shape { } string_val: '" +
+                  value + "' } } }");
+}
+std::string range(const std::string& name, std::int64_t stop) {
+  return scalar(name + "/0", 0) + scalar(name + "/n", stop) + scalar(name + "/1", 1) +
+         node(name, "RangeDataset", {name + "/0", name + "/n", name + "/1"}, elements());
+}
+std::string dataset(const std::string& name, const std::string& op, const std::vector<std::string>& inputs, const std::string& more = "") {
+  return node(name, op, inputs, elements() + more);
+}
+std::string function(const std::string& name, const std::string& inputs, const std::string& outputs, const std::string& nodes,
+                     const std::string& ret) {
+  std::string signature = "signature { name: '" + name + "' ";
+  const auto add = [&](const std::string& kind, const std::string& list) {
+    for (std::size_t at = 0; at < list.size();) {
+      const auto colon = list.find(':', at), end = std::min(list.find(' ', at), list.size());
+      signature += kind + " { name: '" + list.substr(at, colon - at) + "' type: " + list.substr(colon + 1, end - colon - 1) + " } ";
+      at = end + 1;
+    }
+  };
+  add("input_arg", inputs);
+  add("output_arg", outputs);
+  return "function { " + signature + "} " + nodes + " ret { key: 'y' value: '" + ret + "' } }\n";
+}
+// x * x.
+std::string square(const std::string& name = "square") {
+  return function(name, "x:DT_INT64", "y:DT_INT64", in_function("m", "Mul", {"x", "x"}, type_attr("T", "DT_INT64")), "m:z:0");
+}
+// x < limit.
+std::string below(const std::string& name = "below") {
+  return function(name, "x:DT_INT64 limit:DT_INT64", "y:DT_BOOL", in_function("m", "Less", {"x", "limit"}, type_attr("T", "DT_INT64")),
+                  "m:z:0");
+}
+// The numbers below x, as a dataset.
+std::string up_to() {
+  return function("up_to", "x:DT_INT64", "y:DT_VARIANT",
+                  in_function("zero", "Sub", {"x", "x"}, type_attr("T", "DT_INT64")) +
+                      in_function("one", "OnesLike", {"x"}, type_attr("T", "DT_INT64")) +
+                      in_function("d", "RangeDataset", {"zero:z:0", "x", "one:y:0"}, elements()),
+                  "d:handle:0");
+}
+std::string mapped(const std::string& name, const std::string& op, const std::string& from, const std::string& attribute,
+                   const std::string& f, const std::vector<std::string>& captured = {}, const std::vector<std::string>& behind = {}) {
+  std::vector<std::string> inputs{from};
+  inputs.insert(inputs.end(), captured.begin(), captured.end());
+  inputs.insert(inputs.end(), behind.begin(), behind.end());
+  const std::string types = captured.empty() ? "attr { key: 'Targuments' value { list { } } } " : types_attr("Targuments", "DT_INT64");
+  return dataset(name, op, inputs, function_attr(attribute, f) + types);
+}
+
+// A graph from a file with an iterator of its dataset "d".
+struct iterated {
+  graph g;
+  std::optional<graph_session> session;
+
+  explicit iterated(const std::string& nodes, const std::string& functions = "", session_options options = {},
+                    const std::string& structure = elements()) {
+    const std::string text = nodes +
+                             node("it", "IteratorV2", {}, structure + "attr { key: 'shared_name' value { s: '' } } "
+                                                                      "attr { key: 'container' value { s: '' } } ") +
+                             node("begin", "MakeIterator", {"d", "it"}) + node("next", "IteratorGetNext", {"it"}, structure) +
+                             "library {\n" + functions + "}\nversions { producer: 1286 }\n";
+    g.named();
+    import_graph(g, io::read_text<graph_def>(text), {.name = ""});
+    session.emplace(g, options);
+  }
+  void begin() { session->run({fetch_item(get_operation_by_name(g, "begin"))}); }
+  tensor_value next(const run_options& how = {}) { return session->run({fetch_item(get_tensor_by_name(g, "next:0"))}, {}, how)[0]; }
+  // All elements that are numbers, or arrays of these, in a row.
+  numbers all(std::size_t most = 100) {
+    begin();
+    numbers list;
+    try {
+      while (list.size() < most) {
+        const tensor_value v = next();
+        for (const std::int64_t n : v.values<std::int64_t>()) list.push_back(n);
+      }
+    } catch (const out_of_range& e) {
+      CHECK(std::string(e.what()).starts_with("End of sequence"));
+    }
+    return list;
+  }
+  std::vector<std::string> words() {
+    begin();
+    std::vector<std::string> list;
+    try {
+      for (;;)
+        for (const auto& text : next().texts()) list.push_back(text);
+    } catch (const out_of_range&) {
+    }
+    return list;
+  }
+};
+numbers all_of(const std::string& nodes, const std::string& functions = "") { return iterated(nodes, functions).all(); }
+
+template <class E>
+std::string failure_of(iterated& m) {
+  try {
+    m.begin();
+    for (int k = 0; k < 1000; ++k) m.next();
+  } catch (const E& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    return "another error: "s + e.what();
+  }
+  return "no error";
+}
+template <class E>
+std::string failure_of(const std::string& nodes, const std::string& functions = "", session_options options = {}) {
+  iterated m(nodes, functions, std::move(options));
+  return failure_of<E>(m);
+}
+bool has(const std::string& text, const std::string& part) {
+  const bool found = text.find(part) != text.npos;
+  if (!found) MESSAGE(text);
+  return found;
+}
+
+}  // namespace of_graph_datasets
+using namespace of_graph_datasets;
+}  // namespace
+
+TEST_CASE("datasets of a file's graph: what selects and orders elements") {
+  CHECK(all_of(range("d", 4)) == numbers{0, 1, 2, 3});
+  CHECK(all_of(range("r", 5) + scalar("n", 2) + dataset("d", "BatchDataset", {"r", "n"})) == numbers{0, 1, 2, 3, 4});
+  CHECK(all_of(range("r", 5) + scalar("n", 2) + flag("drop", true) + dataset("d", "BatchDatasetV2", {"r", "n", "drop"})) ==
+        numbers{0, 1, 2, 3});
+  CHECK(all_of(range("r", 2) + scalar("n", 3) + dataset("d", "RepeatDataset", {"r", "n"})) == numbers{0, 1, 0, 1, 0, 1});
+  CHECK(all_of(range("r", 5) + scalar("n", 2) + dataset("d", "TakeDataset", {"r", "n"})) == numbers{0, 1});
+  CHECK(all_of(range("r", 5) + scalar("n", 2) + dataset("d", "SkipDataset", {"r", "n"})) == numbers{2, 3, 4});
+  CHECK(all_of(range("r", 5) + scalar("n", -1) + dataset("d", "TakeDataset", {"r", "n"})).size() == 5);
+  CHECK(all_of(range("r", 5) + scalar("n", -1) + dataset("d", "SkipDataset", {"r", "n"})).empty());
+  CHECK(all_of(range("r", 7) + scalar("n", 3) + scalar("k", 1) + dataset("d", "ShardDataset", {"r", "n", "k"})) == numbers{1, 4});
+  CHECK(all_of(range("r", 2) + range("s", 3) + dataset("d", "ConcatenateDataset", {"r", "s"})) == numbers{0, 1, 0, 1, 2});
+  CHECK(all_of(range("r", 3) + word("file", "") + dataset("c", "CacheDataset", {"r", "file"}) + scalar("n", 2) +
+               dataset("d", "RepeatDataset", {"c", "n"})) == numbers{0, 1, 2, 0, 1, 2});
+  CHECK(all_of(range("r", 4) + scalar("n", 8) + dataset("d", "PrefetchDataset", {"r", "n"})).size() == 4);
+  CHECK(all_of(range("r", 0) + scalar("n", -1) + dataset("d", "RepeatDataset", {"r", "n"})).empty());
+}
+
+TEST_CASE("datasets of a file's graph: a shuffle is a permutation that its seeds and buffer decide") {
+  const auto shuffled = [](std::int64_t seed, std::int64_t buffer, bool again) {
+    return range("r", 12) + scalar("n", buffer) + scalar("a", seed) + scalar("b", 7) +
+           dataset("s", "ShuffleDataset", {"r", "n", "a", "b"},
+                   "attr { key: 'reshuffle_each_iteration' value { b: "s + (again ? "true" : "false") + " } } ") +
+           scalar("times", 2) + dataset("d", "RepeatDataset", {"s", "times"});
+  };
+  const numbers first = all_of(shuffled(1, 12, true));
+  CHECK(first == all_of(shuffled(1, 12, true)));
+  CHECK(first != all_of(shuffled(2, 12, true)));
+  numbers one(first.begin(), first.begin() + 12), two(first.begin() + 12, first.end());
+  CHECK(one != two);
+  const numbers same = all_of(shuffled(1, 12, false));
+  CHECK(numbers(same.begin(), same.begin() + 12) == numbers(same.begin() + 12, same.end()));
+  std::sort(one.begin(), one.end());
+  std::sort(two.begin(), two.end());
+  CHECK(one == two);
+  CHECK(one == all_of(range("d", 12)));
+  // An element comes no earlier than a buffer's length before its place.
+  const numbers near = all_of(shuffled(1, 3, true));
+  for (int k = 0; k < 12; ++k) CHECK(near[static_cast<std::size_t>(k)] <= k + 2);
+}
+
+TEST_CASE("datasets of a file's graph: functions of the library") {
+  CHECK(all_of(range("r", 4) + mapped("d", "MapDataset", "r", "f", "square"), square()) == numbers{0, 1, 4, 9});
+  CHECK(all_of(range("r", 9) + scalar("limit", 3) + mapped("d", "FilterDataset", "r", "predicate", "below", {"limit"}), below()) ==
+        numbers{0, 1, 2});
+  CHECK(all_of(range("r", 4) + mapped("d", "FlatMapDataset", "r", "f", "up_to"), up_to()) == numbers{0, 0, 1, 0, 1, 2});
+  CHECK(all_of(range("r", 4) + scalar("cycle", 2) + scalar("block", 1) +
+                   mapped("d", "InterleaveDataset", "r", "f", "up_to", {}, {"cycle", "block"}),
+               up_to()) == numbers{0, 0, 0, 1, 1, 2});
+  // A function that calls a function.
+  const std::string outer = function("outer", "x:DT_INT64", "y:DT_INT64",
+                                     in_function("c", "PartitionedCall", {"x"},
+                                                 types_attr("Tin", "DT_INT64") + types_attr("Tout", "DT_INT64") + function_attr("f", "square")),
+                                     "c:output:0");
+  CHECK(all_of(range("r", 3) + mapped("d", "MapDataset", "r", "f", "outer"), outer + square()) == numbers{0, 1, 4});
+}
+
+TEST_CASE("datasets of a file's graph: random numbers of a function differ from element to element") {
+  const std::string f = function("draw", "x:DT_INT64", "y:DT_INT64",
+                                 in_function("size", "Const", {}, type_attr("dtype", "DT_INT32") +
+                                                                      "attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 0 } } } } }") +
+                                     in_function("r", "RandomUniform", {"size:output:0"},
+                                                 type_attr("dtype", "DT_FLOAT") + type_attr("T", "DT_INT32") +
+                                                     "attr { key: 'seed' value { i: 3 } } attr { key: 'seed2' value { i: 5 } } ") +
+                                     in_function("big", "Const", {}, type_attr("dtype", "DT_FLOAT") +
+                                                                         "attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 1e6 } } }") +
+                                     in_function("m", "Mul", {"r:output:0", "big:output:0"}, type_attr("T", "DT_FLOAT")) +
+                                     in_function("c", "Cast", {"m:z:0"}, type_attr("SrcT", "DT_FLOAT") + type_attr("DstT", "DT_INT64")),
+                                 "c:y:0");
+  iterated m(range("r", 5) + mapped("d", "MapDataset", "r", "f", "draw"), f);
+  const numbers first = m.all();
+  REQUIRE(first.size() == 5);
+  CHECK(std::set<std::int64_t>(first.begin(), first.end()).size() == 5);
+  CHECK(m.all() == first);  // an iterator that begins again draws the same
+}
+
+TEST_CASE("datasets of a file's graph: an iterator that begins by itself, by a function of the library") {
+  const std::string factory = function("factory", "", "y:DT_VARIANT",
+                                       in_function("n", "Const", {}, type_attr("dtype", "DT_INT64") +
+                                                                         "attr { key: 'value' value { tensor { dtype: DT_INT64 tensor_shape { } int64_val: 3 } } }") +
+                                           in_function("zero", "Sub", {"n:output:0", "n:output:0"}, type_attr("T", "DT_INT64")) +
+                                           in_function("one", "OnesLike", {"n:output:0"}, type_attr("T", "DT_INT64")) +
+                                           in_function("r", "RangeDataset", {"zero:z:0", "n:output:0", "one:y:0"}, elements()) +
+                                           in_function("d", "MapDataset", {"r:handle:0"},
+                                                       elements() + function_attr("f", "square") + "attr { key: 'Targuments' value { list { } } } "),
+                                       "d:handle:0");
+  const std::string text = node("it", "OneShotIterator", {}, elements() + function_attr("dataset_factory", "factory")) +
+                           node("next", "IteratorGetNext", {"it"}, elements()) + "library {\n" + factory + square() +
+                           "}\nversions { producer: 1286 }\n";
+  graph g;
+  g.named();
+  import_graph(g, io::read_text<graph_def>(text), {.name = ""});
+  // A graph is written with the functions that its nodes name, and those that these need.
+  const graph_def written = export_graph(g);
+  CHECK(has(io::write_text(written), "name: \"square\""));
+  graph again;
+  again.named();
+  import_graph(again, written, {.name = ""});
+  for (graph* one : {&g, &again}) {
+    graph_session s(*one);
+    CHECK(s.refusal_of(get_operation_by_name(*one, "it")).empty());
+    const auto next = get_tensor_by_name(*one, "next:0");
+    for (const std::int64_t want : {0, 1, 4}) CHECK(s.run<std::int64_t>(next) == want);
+    CHECK_THROWS_AS(s.run({fetch_item(next)}), out_of_range);
+  }
+  // The iterator goes on in another session where it was.
+  graph_session s(g), other(g);
+  const auto next = get_tensor_by_name(g, "next:0");
+  s.run({fetch_item(next)});
+  const std::string state = iterator_states(s);
+  restore_iterator_states(other, state);
+  CHECK(other.run<std::int64_t>(next) == 1);
+}
+
+TEST_CASE("datasets of a file's graph: elements without an iterator") {
+  const std::string add = function("add", "a:DT_INT64 x:DT_INT64", "y:DT_INT64",
+                                   in_function("m", "AddV2", {"a", "x"}, type_attr("T", "DT_INT64")), "m:z:0");
+  graph g;
+  g.named();
+  import_graph(g,
+               io::read_text<graph_def>(range("r", 5) + scalar("begin", 100) +
+                                        node("sum", "ReduceDataset", {"r", "begin"},
+                                             elements() + function_attr("f", "add") + types_attr("Tstate", "DT_INT64") +
+                                                 "attr { key: 'Targuments' value { list { } } } ") +
+                                        range("o", 1) + node("one", "DatasetToSingleElement", {"o"}, elements()) +
+                                        node("many", "DatasetToSingleElement", {"r"}, elements()) + range("z", 0) +
+                                        node("none", "DatasetToSingleElement", {"z"}, elements()) + "library { " + add + " }"),
+               {.name = ""});
+  graph_session s(g);
+  for (int k = 0; k < 2; ++k) CHECK(s.run<std::int64_t>(get_tensor_by_name(g, "sum:0")) == 110);
+  CHECK(s.run<std::int64_t>(get_tensor_by_name(g, "one:0")) == 0);
+  CHECK_THROWS_AS(s.run({fetch_item(get_tensor_by_name(g, "many:0"))}), invalid_argument);
+  CHECK_THROWS_AS(s.run({fetch_item(get_tensor_by_name(g, "none:0"))}), invalid_argument);
+}
+
+TEST_CASE("datasets of a file's graph: a function's error names the dataset and the function, and the next element follows") {
+  const std::string f = function("divide", "x:DT_INT64", "y:DT_INT64",
+                                 in_function("one", "OnesLike", {"x"}, type_attr("T", "DT_INT64")) +
+                                     in_function("less", "Sub", {"x", "one:y:0"}, type_attr("T", "DT_INT64")) +
+                                     in_function("m", "FloorDiv", {"x", "less:z:0"}, type_attr("T", "DT_INT64")),
+                                 "m:z:0");
+  iterated m(range("r", 3) + mapped("d", "MapDataset", "r", "f", "divide"), f);
+  m.begin();
+  CHECK(m.next().values<std::int64_t>()[0] == 0);
+  std::string said;
+  try {
+    m.next();
+  } catch (const error& e) {
+    said = e.what();
+  }
+  CHECK(has(said, "function 'divide' of the dataset 'd' (MapDataset)"));
+  CHECK(m.next().values<std::int64_t>()[0] == 2);
+}
+
+TEST_CASE("datasets of a file's graph: a pipeline ends with its run") {
+  // Nothing passes the filter, and the range is endless.
+  const std::string endless = range("r", 1) + scalar("n", -1) + dataset("e", "RepeatDataset", {"r", "n"}) + scalar("limit", -5) +
+                              mapped("d", "FilterDataset", "e", "predicate", "below", {"limit"});
+  {
+    session_options options;
+    options.operation_timeout_in_ms = 200;
+    iterated m(endless, below(), options);
+    const auto begun = std::chrono::steady_clock::now();
+    m.begin();
+    CHECK_THROWS_AS(m.next(), deadline_exceeded);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(30));
+  }
+  {
+    iterated m(endless, below());
+    m.begin();
+    cancellation stop;
+    stop.cancel();
+    run_options how;
+    how.cancel = &stop;
+    CHECK_THROWS_AS(m.next(how), cancelled);
+  }
+  // Skipping, and sizes that no memory holds.
+  session_options brief;
+  brief.operation_timeout_in_ms = 100;
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  CHECK(has(failure_of<deadline_exceeded>(range("r", huge) + scalar("n", huge) + dataset("d", "SkipDataset", {"r", "n"}), "", brief),
+            "Timed out"));
+}
+
+TEST_CASE("datasets of a file's graph: what stages hold counts toward the session's limit") {
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  session_options limited;
+  limited.memory_limit_in_bytes = 4 << 20;
+  const std::string n = scalar("n", huge) + scalar("a", 1) + scalar("b", 2);
+  CHECK(has(failure_of<resource_exhausted>(range("r", huge) + n + dataset("d", "BatchDataset", {"r", "n"}), "", limited),
+            "memory_limit_in_bytes"));
+  CHECK(has(failure_of<resource_exhausted>(range("r", huge) + n + dataset("d", "ShuffleDataset", {"r", "n", "a", "b"}), "", limited),
+            "memory_limit_in_bytes"));
+  CHECK(has(failure_of<resource_exhausted>(range("r", huge) + n + word("file", "") + dataset("c", "CacheDataset", {"r", "file"}) +
+                                               dataset("d", "SkipDataset", {"c", "n"}),
+                                           "", limited),
+            "memory_limit_in_bytes"));
+  // So do the arrays that a function makes.
+  const std::string wide = function("wide", "x:DT_INT64", "y:DT_INT64",
+                                    in_function("size", "Const", {}, type_attr("dtype", "DT_INT32") +
+                                                                         "attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 10000 } } }") +
+                                        in_function("m", "Fill", {"size:output:0", "x"}, type_attr("T", "DT_INT64") + type_attr("index_type", "DT_INT32")),
+                                    "m:output:0");
+  CHECK(has(failure_of<resource_exhausted>(range("r", huge) + n + mapped("w", "MapDataset", "r", "f", "wide") +
+                                               dataset("d", "ShuffleDataset", {"w", "n", "a", "b"}),
+                                           wide, limited),
+            "memory_limit_in_bytes"));
+}
+
+TEST_CASE("datasets of a file's graph: graphs that are wrong are refused") {
+  const auto is_invalid = [](const std::string& nodes, const std::string& functions, const std::string& part) {
+    return has(failure_of<invalid_argument>(nodes, functions), part);
+  };
+  CHECK(is_invalid(range("r", 3) + scalar("n", 0) + dataset("d", "BatchDataset", {"r", "n"}), "", "Batch size must be greater than zero"));
+  CHECK(is_invalid(range("r", 3) + scalar("n", 0) + scalar("k", 0) + dataset("d", "ShardDataset", {"r", "n", "k"}), "", "Number of shards"));
+  CHECK(is_invalid(range("r", 3) + scalar("n", 0) + scalar("a", 1) + dataset("d", "ShuffleDataset", {"r", "n", "a", "a"}), "", "buffer_size"));
+  CHECK(is_invalid(scalar("z", 0) + dataset("d", "RangeDataset", {"z", "z", "z"}), "", "step must be"));
+  // A function that needs itself.
+  const std::string loop = function("loop", "x:DT_INT64", "y:DT_VARIANT",
+                                    in_function("t", "TensorDataset", {"x"}, elements("DT_INT64", "Toutput_types")) +
+                                        in_function("d", "FlatMapDataset", {"t:handle:0"},
+                                                    elements() + function_attr("f", "loop") + "attr { key: 'Targuments' value { list { } } } "),
+                                    "d:handle:0");
+  CHECK(is_invalid(range("r", 3) + mapped("d", "FlatMapDataset", "r", "f", "loop"), loop, "needs itself"));
+  CHECK(has(failure_of<not_found>(range("r", 3) + mapped("d", "MapDataset", "r", "f", "absent"), square()), "'absent'"));
+  CHECK(has(failure_of<not_found>(range("r", 3) + mapped("d", "MapDataset", "r", "f", "absent")), "'absent'"));
+  // Other results than the node states, and arguments that the function does not take.
+  CHECK(is_invalid(range("r", 3) + scalar("n", 2) + mapped("d", "MapDataset", "r", "f", "below", {"n"}), below(), "instead of int64"));
+  CHECK(is_invalid(range("r", 3) + mapped("d", "MapDataset", "r", "f", "below"), below(), "takes 2 arguments"));
+  CHECK(is_invalid(range("r", 3) + mapped("d", "FlatMapDataset", "r", "f", "square"), square(), "must return a dataset"));
+  CHECK(is_invalid(range("r", 3) + mapped("d", "FilterDataset", "r", "predicate", "square"), square(), "must return a scalar bool"));
+  // Datasets that need each other too deeply, and passes without number.
+  std::string chain = range("d0", 3) + scalar("n", 1), doubled = range("d0", 3);
+  for (int k = 1; k <= 300; ++k)
+    chain += dataset(k == 300 ? "d" : "d" + std::to_string(k), "SkipDataset", {"d" + std::to_string(k - 1), "n"});
+  CHECK(has(failure_of<resource_exhausted>(chain), "datasets that need each other"));
+  for (int k = 1; k <= 40; ++k)
+    doubled += dataset(k == 40 ? "d" : "d" + std::to_string(k), "ConcatenateDataset",
+                       {"d" + std::to_string(k - 1), "d" + std::to_string(k - 1)});
+  session_options brief;
+  brief.operation_timeout_in_ms = 300;
+  iterated endless(doubled, "", brief);
+  endless.begin();
+  CHECK(endless.next().values<std::int64_t>()[0] == 0);  // of 3 * 2^40
+  std::string zipped = range("d0", 3);
+  for (int k = 1; k <= 40; ++k)
+    zipped += dataset(k == 40 ? "d" : "d" + std::to_string(k), "ZipDataset", {"d" + std::to_string(k - 1), "d" + std::to_string(k - 1)},
+                      "attr { key: 'N' value { i: 2 } } ");
+  CHECK(has(failure_of<resource_exhausted>(zipped), "passes through datasets"));
+  // A handle that is none of a dataset.
+  CHECK_THROWS_AS(iterated(scalar("d", 1)), invalid_argument);
+  CHECK(is_invalid(range("r", 3) + scalar("n", 1) + dataset("b", "BatchDataset", {"r", "n"}) +
+                       node("d", "MapDataset", {"b"}, elements("DT_FLOAT") + function_attr("f", "square") +
+                                                          "attr { key: 'Targuments' value { list { } } } "),
+                   square(), "instead of float32"));
+}
+
+TEST_CASE("datasets of a file's graph: files are within the session's folder") {
+  const std::filesystem::path root = std::filesystem::temp_directory_path() / "leat_graph_datasets";
+  std::filesystem::remove_all(root);
+  std::filesystem::create_directories(root);
+  std::ofstream(root / "a.txt", std::ios::binary) << "one\ntwo\r\n\nfour";
+  std::ofstream(root / "b.bin", std::ios::binary) << "HHaabbF";
+  session_options inside;
+  inside.file_root = root.string();
+  const auto lines = [](const std::string& name) {
+    return word("name", name) + word("none", "") + scalar("buffer", 0) + node("d", "TextLineDataset", {"name", "none", "buffer"});
+  };
+  const std::string texts = elements("DT_STRING");
+  CHECK(iterated(lines("a.txt"), "", inside, texts).words() == std::vector<std::string>{"one", "two", "", "four"});
+  const auto fixed = [](std::int64_t length) {
+    return word("name", "b.bin") + scalar("header", 2) + scalar("length", length) + scalar("footer", 1) + scalar("buffer", 0) +
+           node("d", "FixedLengthRecordDataset", {"name", "header", "length", "footer", "buffer"});
+  };
+  CHECK(iterated(fixed(2), "", inside, texts).words() == std::vector<std::string>{"aa", "bb"});
+  {
+    iterated m(fixed(3), "", inside, texts);
+    CHECK(has(failure_of<invalid_argument>(m), "not an exact multiple"));
+  }
+  {
+    iterated m(lines("../leat_outside.txt"), "", inside, texts);
+    CHECK(has(failure_of<invalid_argument>(m), "is not within"));
+  }
+  {
+    iterated m(lines("a.txt"), "", {}, texts);
+    CHECK(has(failure_of<failed_precondition>(m), "session_options::file_root"));
+  }
+  {
+    iterated m(lines("absent.txt"), "", inside, texts);
+    CHECK(has(failure_of<not_found>(m), "absent.txt"));
+  }
+  CHECK(has(failure_of<unimplemented>(range("r", 3) + word("file", "cache") + dataset("d", "CacheDataset", {"r", "file"})), "in memory"));
+  std::filesystem::remove_all(root);
+}
+
+TEST_CASE("datasets of a file's graph: two graphs with different functions of one name") {
+  graph g;
+  g.named();
+  const auto with = [](const std::string& f) {
+    return io::read_text<graph_def>(range("r", 3) + mapped("d", "MapDataset", "r", "f", "square") + "library { " + f + " }");
+  };
+  import_graph(g, with(square()));
+  import_graph(g, with(square()));  // the same function
+  const std::string other = function("square", "x:DT_INT64", "y:DT_INT64", in_function("m", "AddV2", {"x", "x"}, type_attr("T", "DT_INT64")),
+                                     "m:z:0");
+  CHECK_THROWS_AS(import_graph(g, with(other)), invalid_argument);
+}
