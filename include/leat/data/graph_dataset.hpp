@@ -1,6 +1,6 @@
 #pragma once
-// Datasets of TensorFlow's operators at run time. A node such as BatchDatasetV2 makes a dataset, which describes elements and holds none; an
-// iterator starts a pass through it. Passes form a chain in which each takes elements from those before it, on the thread of the run that
+// Datasets of TensorFlow's operators at run time. A node such as BatchDatasetV2 makes a dataset, which describes elements and holds none;
+// an iterator starts a pass through it. Passes form a chain in which each takes elements from those before it, on the thread of the run that
 // asks for an element. A graph is untrusted, so datasets have a limited depth, and passes a limited number.
 
 #include <leat/core/error.hpp>
@@ -90,7 +90,8 @@ class dataset_pass {
   /// Errors: resource_exhausted for too many passes at one time.
   explicit dataset_pass(pipeline& its_pipeline) : pipeline_(its_pipeline) {
     if (pipeline_.passes >= pipeline::most_passes)
-      throw resource_exhausted("a pipeline with more than " + std::to_string(pipeline::most_passes) + " passes through datasets at one time");
+      throw resource_exhausted("a pipeline with more than " + std::to_string(pipeline::most_passes) +
+                               " passes through datasets at one time");
     ++pipeline_.passes;
   }
   dataset_pass(const dataset_pass&) = delete;
@@ -142,8 +143,8 @@ inline void check_element(const components& element, const element_spec& spec) {
       throw invalid_argument("component " + std::to_string(k) + " of an element is " + (v ? dtype_name(v.type()) : "nothing") +
                              " instead of " + dtype_name(wanted));
     if (!may_equal(v.extent(), spec.shapes[k]))
-      throw invalid_argument("component " + std::to_string(k) + " of an element has shape " + brackets(v.extent()) + ", which does not fit " +
-                             brackets(spec.shapes[k]));
+      throw invalid_argument("component " + std::to_string(k) + " of an element has shape " + brackets(v.extent()) +
+                             ", which does not fit " + brackets(spec.shapes[k]));
   }
 }
 

@@ -32,7 +32,8 @@ struct captured_function {
     return dataset_in(v);
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw invalid_argument("the function '" + recipe->function.name + "' of the dataset '" + recipe->node + "' (" + recipe->type + ") " + what);
+    throw invalid_argument("the function '" + recipe->function.name + "' of the dataset '" + recipe->node + "' (" + recipe->type + ") " +
+                           what);
   }
   /// Errors: invalid_argument, with the dataset's node, for an element that is not of the node's dtypes and shapes.
   void check(const components& element, const element_spec& spec) const {
@@ -102,14 +103,18 @@ class filtered_dataset final : public graph_dataset {
   const bool stops_;
 };
 
-/// The elements of the datasets that a function makes of elements: `cycle` of these datasets in turn, `block` elements of each. With one, it
-/// is flat_map. Source: TensorFlow `FlatMapDataset`, `InterleaveDataset`.
+/// The elements of the datasets that a function makes of elements: `cycle` of these datasets in turn, `block` elements of each. With one,
+/// it is flat_map. Source: TensorFlow `FlatMapDataset`, `InterleaveDataset`.
 class interleaved_dataset final : public graph_dataset {
  public:
   /// `refills`: a dataset that has ended is replaced at once, as ParallelInterleaveDataset does, not at its next turn.
   interleaved_dataset(std::string its_type, inputs from, captured_function f, element_spec spec, std::int64_t cycle, std::int64_t block,
                       bool refills)
-      : graph_dataset(std::move(its_type), std::move(from)), f_(std::move(f)), spec_(std::move(spec)), cycle_(cycle), block_(block),
+      : graph_dataset(std::move(its_type), std::move(from)),
+        f_(std::move(f)),
+        spec_(std::move(spec)),
+        cycle_(cycle),
+        block_(block),
         refills_(refills) {
     if (cycle <= 0) throw invalid_argument("cycle_length must be greater than zero.");
     if (block <= 0) throw invalid_argument("block_length must be greater than zero.");
@@ -209,7 +214,8 @@ class scanned_dataset final : public graph_dataset {
   /// Errors: invalid_argument if a state has components of other dtypes than the one before.
   static void check_state(const captured_function& f, const components& now, const components& before) {
     for (std::size_t k = 0; k < now.size(); ++k)
-      if (!now[k] || now[k].type() != before[k].type()) f.fail("gives a state of another dtype than it takes, in component " + std::to_string(k));
+      if (!now[k] || now[k].type() != before[k].type())
+        f.fail("gives a state of another dtype than it takes, in component " + std::to_string(k));
   }
 
  private:
@@ -221,8 +227,12 @@ class scanned_dataset final : public graph_dataset {
 /// Source: TensorFlow `GroupByWindowDataset`.
 class grouped_dataset final : public graph_dataset {
  public:
-  grouped_dataset(std::string its_type, inputs from, captured_function key, captured_function reduce, captured_function size, element_spec spec)
-      : graph_dataset(std::move(its_type), std::move(from)), key_(std::move(key)), reduce_(std::move(reduce)), size_(std::move(size)),
+  grouped_dataset(std::string its_type, inputs from, captured_function key, captured_function reduce, captured_function size,
+                  element_spec spec)
+      : graph_dataset(std::move(its_type), std::move(from)),
+        key_(std::move(key)),
+        reduce_(std::move(reduce)),
+        size_(std::move(size)),
         spec_(std::move(spec)) {
     for (const auto* f : {&key_, &reduce_, &size_}) nest(f->captured);
   }

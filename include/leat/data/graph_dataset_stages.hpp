@@ -54,7 +54,8 @@ class batch_dataset final : public graph_dataset {
 /// A negative count repeats without end.
 class repeat_dataset final : public graph_dataset {
  public:
-  repeat_dataset(std::string its_type, inputs from, std::int64_t count) : graph_dataset(std::move(its_type), std::move(from)), count_(count) {}
+  repeat_dataset(std::string its_type, inputs from, std::int64_t count)
+      : graph_dataset(std::move(its_type), std::move(from)), count_(count) {}
   std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this); }
 
  private:
@@ -81,7 +82,8 @@ class repeat_dataset final : public graph_dataset {
 /// The first elements, or all for a negative count.
 class take_dataset final : public graph_dataset {
  public:
-  take_dataset(std::string its_type, inputs from, std::int64_t count) : graph_dataset(std::move(its_type), std::move(from)), count_(count) {}
+  take_dataset(std::string its_type, inputs from, std::int64_t count)
+      : graph_dataset(std::move(its_type), std::move(from)), count_(count) {}
   std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this); }
 
  private:
@@ -103,7 +105,8 @@ class take_dataset final : public graph_dataset {
 /// All elements but the first ones; none for a negative count.
 class skip_dataset final : public graph_dataset {
  public:
-  skip_dataset(std::string its_type, inputs from, std::int64_t count) : graph_dataset(std::move(its_type), std::move(from)), count_(count) {}
+  skip_dataset(std::string its_type, inputs from, std::int64_t count)
+      : graph_dataset(std::move(its_type), std::move(from)), count_(count) {}
   std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this); }
 
  private:
@@ -356,7 +359,8 @@ class window_dataset final : public graph_dataset {
     if (size <= 0) throw invalid_argument("Window size must be greater than zero.");
     if (shift <= 0) throw invalid_argument("Window shift must be greater than zero.");
     if (stride <= 0) throw invalid_argument("Window stride must be greater than zero.");
-    if (__builtin_mul_overflow(size - 1, stride, &reach_) || reach_ == INT64_MAX) throw invalid_argument("a window too large to be counted");
+    if (__builtin_mul_overflow(size - 1, stride, &reach_) || reach_ == INT64_MAX)
+      throw invalid_argument("a window too large to be counted");
     ++reach_;
   }
   std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this); }

@@ -123,8 +123,7 @@ inline components stacked(std::span<const components> elements, std::span<const 
       for (int i = 0; i < rank; ++i) {
         const std::int64_t size = one.extent()[i], wanted = how.sizes[static_cast<std::size_t>(i)];
         if (wanted < 0) room.dim[i] = std::max(room.dim[i], size);
-        else if (size > wanted)
-          throw data_loss("Attempted to pad to a smaller size than the input element.");
+        else if (size > wanted) throw data_loss("Attempted to pad to a smaller size than the input element.");
       }
     }
     tensor_value all = array_of_rows(how.value.type(), elements.size(), room);

@@ -83,8 +83,8 @@ class iterator_resource final : public resource {
   std::string begin_once(const source_maker& maker);
   /// Whether it has started.
   bool has_begun() const;
-  /// The next element. Errors: out_of_range at the end; failed_precondition if the iterator has not started; those of the dataset, and those
-  /// of the step's check while another run uses the iterator.
+  /// The next element. Errors: out_of_range at the end; failed_precondition if the iterator has not started; those of the dataset, and
+  /// those of the step's check while another run uses the iterator.
   void next(step_state& step, std::vector<tensor_value>& to);
 
   /// The current position, or the one at which it will start; empty if there is neither.

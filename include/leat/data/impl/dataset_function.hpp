@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/dataset_function.hpp>
+#include <leat/io/functions.hpp>
 #include <leat/io/library.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/lookup.hpp>

@@ -17,9 +17,7 @@ inline graph_dataset::inputs first_inputs(kernel_context& c, int count = 1) {
   for (int k = 0; k < count; ++k) from.push_back(dataset_in(c.input(k)));
   return from;
 }
-inline int count_of(kernel_context& c, std::string_view attribute) {
-  return static_cast<int>(c.node.list<data_type>(attribute).size());
-}
+inline int count_of(kernel_context& c, std::string_view attribute) { return static_cast<int>(c.node.list<data_type>(attribute).size()); }
 // A function with the captured values that are inputs from `first` on.
 inline captured_function function_of(kernel_context& c, std::string_view attribute, int first, std::string_view types = "Targuments") {
   return {recipe_of(c, attribute), kept_inputs(c, first, first + count_of(c, types))};
@@ -49,9 +47,8 @@ inline std::shared_ptr<graph_dataset> make_padded_batch(kernel_context& c, const
     if (one.value.elements() != 1) throw invalid_argument("All padding values must be scalars");
     paddings.push_back(std::move(one));
   }
-  return std::make_shared<batch_dataset>(type, first_inputs(c), c.number(1), drops_rest, [paddings](std::span<const components> elements) {
-    return stacked(elements, paddings);
-  });
+  return std::make_shared<batch_dataset>(type, first_inputs(c), c.number(1), drops_rest,
+                                         [paddings](std::span<const components> elements) { return stacked(elements, paddings); });
 }
 
 inline std::shared_ptr<graph_dataset> make_shuffle(kernel_context& c, const std::string& type, std::int64_t seed, std::int64_t seed2,
@@ -167,7 +164,8 @@ LEAT_FILL(fill_dataset_definitions) {
   define({"RandomDataset", "ExperimentalRandomDataset"}, "seed: int64, seed2: int64", elements);
   define({"RandomDatasetV2"}, "seed: int64, seed2: int64, seed_generator: resource",
          elements + "; rerandomize_each_iteration: bool = false");
-  define({"TextLineDataset", "TFRecordDataset"}, "filenames: string, compression_type: string, buffer_size: int64", "metadata: string = \"\"");
+  define({"TextLineDataset", "TFRecordDataset"}, "filenames: string, compression_type: string, buffer_size: int64",
+         "metadata: string = \"\"");
   define({"TFRecordDatasetV2"}, "filenames: string, compression_type: string, buffer_size: int64, byte_offsets: int64",
          "metadata: string = \"\"");
   const std::string fixed = "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64";
@@ -238,7 +236,8 @@ LEAT_FILL(fill_dataset_definitions) {
   // ---- what datasets need, and what takes elements ----
 
   const std::string of_resource = "handle: resource", and_deleter = of_resource + ", deleter: variant";
-  define_operator("AnonymousSeedGenerator(seed: int64, seed2: int64, reshuffle: bool) -> (" + and_deleter + ")", describes, shapes::numbers);
+  define_operator("AnonymousSeedGenerator(seed: int64, seed2: int64, reshuffle: bool) -> (" + and_deleter + ")", describes,
+                  shapes::numbers);
   define_operator("AnonymousRandomSeedGenerator(seed: int64, seed2: int64) -> (" + and_deleter + ")", describes, shapes::numbers);
   define_operator("AnonymousMemoryCache() -> (" + and_deleter + ")", describes, shapes::numbers);
   for (const char* type : {"DummySeedGenerator", "DummyMemoryCache"})
@@ -272,9 +271,8 @@ LEAT_FILL(fill_dataset_kernels) {
   register_dataset({"RangeDataset"}, [](kernel_context& c, const text& type) {
     return std::make_shared<range_dataset>(type, c.number(0), c.number(1), c.number(2), spec_of(c.node));
   });
-  register_dataset({"RandomDataset", "ExperimentalRandomDataset", "RandomDatasetV2"}, [](kernel_context& c, const text& type) {
-    return std::make_shared<random_dataset>(type, c.number(0), c.number(1));
-  });
+  register_dataset({"RandomDataset", "ExperimentalRandomDataset", "RandomDatasetV2"},
+                   [](kernel_context& c, const text& type) { return std::make_shared<random_dataset>(type, c.number(0), c.number(1)); });
   register_dataset({"TextLineDataset"}, [](kernel_context& c, const text& type) {
     return std::make_shared<dataset_of_files>(type, file_names(c), opens_lines(only_text(c, 1, "compression_type")));
   });
@@ -288,7 +286,8 @@ LEAT_FILL(fill_dataset_kernels) {
     constexpr int compression = 5;
     return std::make_shared<dataset_of_files>(
         type, file_names(c),
-        opens_fixed(c.number(1), c.number(2), c.number(3), c.input_count() > compression ? only_text(c, compression, "compression_type") : ""));
+        opens_fixed(c.number(1), c.number(2), c.number(3),
+                    c.input_count() > compression ? only_text(c, compression, "compression_type") : ""));
   });
 
   register_dataset({"BatchDataset", "BatchDatasetV2", "ParallelBatchDataset"}, [](kernel_context& c, const text& type) {
@@ -298,8 +297,9 @@ LEAT_FILL(fill_dataset_kernels) {
   register_dataset({"PaddedBatchDataset"}, [](kernel_context& c, const text& type) { return make_padded_batch(c, type, false); });
   register_dataset({"PaddedBatchDatasetV2"},
                    [](kernel_context& c, const text& type) { return make_padded_batch(c, type, flag_of(c, c.input_count() - 1)); });
-  register_dataset({"RepeatDataset"},
-                   [](kernel_context& c, const text& type) { return std::make_shared<repeat_dataset>(type, first_inputs(c), c.number(1)); });
+  register_dataset({"RepeatDataset"}, [](kernel_context& c, const text& type) {
+    return std::make_shared<repeat_dataset>(type, first_inputs(c), c.number(1));
+  });
   register_dataset({"TakeDataset"},
                    [](kernel_context& c, const text& type) { return std::make_shared<take_dataset>(type, first_inputs(c), c.number(1)); });
   register_dataset({"SkipDataset"},
@@ -309,7 +309,8 @@ LEAT_FILL(fill_dataset_kernels) {
   });
   register_dataset({"ShuffleDataset"}, [](kernel_context& c, const text& type) { return make_shuffle(c, type, c.number(2), c.number(3)); });
   register_dataset({"ShuffleDatasetV2"}, [](kernel_context& c, const text& type) { return make_shuffle(c, type, 0, 0, 2); });
-  register_dataset({"ShuffleDatasetV3"}, [](kernel_context& c, const text& type) { return make_shuffle(c, type, c.number(2), c.number(3), 4); });
+  register_dataset({"ShuffleDatasetV3"},
+                   [](kernel_context& c, const text& type) { return make_shuffle(c, type, c.number(2), c.number(3), 4); });
   register_dataset({"ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2"}, [](kernel_context& c, const text& type) {
     const int generator = c.input_count() > 5 ? 5 : -1;
     return std::make_shared<repeat_dataset>(type, graph_dataset::inputs{make_shuffle(c, type, c.number(2), c.number(3), generator)},
@@ -324,9 +325,12 @@ LEAT_FILL(fill_dataset_kernels) {
                     "MaxIntraOpParallelismDataset", "ExperimentalMaxIntraOpParallelismDataset", "PrivateThreadPoolDataset",
                     "ExperimentalPrivateThreadPoolDataset"},
                    [](kernel_context& c, const text& type) { return std::make_shared<passing_dataset>(type, first_inputs(c)); });
-  register_dataset({"AutoShardDataset", "ExperimentalAutoShardDataset"}, [](kernel_context& c, const text& type) {
-    return std::make_shared<shard_dataset>(type, first_inputs(c), c.number(1), c.number(2));
-  });
+  register_dataset({"AutoShardDataset", "ExperimentalAutoShardDataset"},
+                   [](kernel_context& c, const text& type) -> std::shared_ptr<graph_dataset> {
+                     constexpr std::int64_t off = -1;
+                     if (c.node.integer("auto_shard_policy") == off) return std::make_shared<passing_dataset>(type, first_inputs(c));
+                     return std::make_shared<shard_dataset>(type, first_inputs(c), c.number(1), c.number(2));
+                   });
   register_dataset({"ZipDataset"}, [](kernel_context& c, const text& type) {
     return std::make_shared<zip_dataset>(type, first_inputs(c, c.input_count()));
   });

@@ -6,6 +6,7 @@
 #include <leat/data/dataset_function.hpp>
 #include <leat/data/graph_dataset.hpp>
 #include <leat/data/graph_iterator.hpp>
+#include <leat/io/library.hpp>
 #include <leat/named/definitions/shapes.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
@@ -92,12 +93,11 @@ inline iterator_resource& held_iterator(kernel_context& c, int input) {
   return *found;
 }
 
-
 // The dataset of an iterator that starts by itself: one of the program, by its token, or what a function of the graph's library returns.
 LEAT_FUNCTION source_maker maker_of_factory(kernel_context& c) {
-  const std::string& library = c.node.owner->named().library;
   const auto recipe = recipe_of(c, "dataset_factory");
-  if (library.empty()) return *find_dataset(recipe->function.name);
+  const node_def call{.name = {}, .op = recipe->function.name, .inputs = {}, .device = {}, .attributes = {}};
+  if (io::needed_functions(recipe->library, {&call, 1}).empty()) return *find_dataset(recipe->function.name);
   dataset_function factory(recipe, place_of(c));
   const components made = factory.call(c.step, {});
   return dataset_in(made[0])->maker(place_of(c));
@@ -141,9 +141,10 @@ LEAT_FILL(fill_iterator_definitions) {
                     {.is = nature::effect, .waits = true}, shapes_of_element);
   define_operator("IteratorToStringHandle(resource_handle: resource) -> (string_handle: string)", shapes::numbers);
   for (const char* type : {"IteratorFromStringHandleV2", "IteratorFromStringHandle"})
-    define_operator(type + std::string("(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
-                                       "list(shape) = []"),
-                    shapes::numbers);
+    define_operator(
+        type + std::string("(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
+                           "list(shape) = []"),
+        shapes::numbers);
 }
 
 LEAT_FILL(fill_iterator_kernels) {
@@ -151,7 +152,8 @@ LEAT_FILL(fill_iterator_kernels) {
   register_kernel("HostDataset", [](kernel_context& c) {
     c.set(0, tensor_value::handle(std::make_shared<host_dataset>(find_dataset(c.node.text("token")))));
   });
-  register_kernels({"IteratorV2", "Iterator"}, [](kernel_context& c) { c.set(0, tensor_value::handle(iterator_of(c, shared_or_own_name(c)))); });
+  register_kernels({"IteratorV2", "Iterator"},
+                   [](kernel_context& c) { c.set(0, tensor_value::handle(iterator_of(c, shared_or_own_name(c)))); });
   register_kernel("OneShotIterator", [](kernel_context& c) {
     auto made = iterator_of(c, shared_or_own_name(c));
     if (!made->has_begun()) note_beginning(c, made->begin_once(maker_of_factory(c)));

@@ -31,7 +31,7 @@ class library_index {
         entry e{{view.data(), view.size()}, {}};
         read_message(protozero::pbf_reader(view), e.def, place{&whole, "function"}, 2);
         if (!e.def.signature) continue;
-        const std::string& name = e.def.signature->name;
+        const std::string name = e.def.signature->name;
         if (by_name_.try_emplace(name, std::move(e)).second) order_.push_back(name);
       }
     } catch (const protozero::exception& e) {
@@ -52,7 +52,9 @@ class library_index {
     }
     return names;
   }
-  static void append(std::string& to, std::string_view bytes) { protozero::pbf_writer(to).add_message(function_field, bytes.data(), bytes.size()); }
+  static void append(std::string& to, std::string_view bytes) {
+    protozero::pbf_writer(to).add_message(function_field, bytes.data(), bytes.size());
+  }
 
  private:
   static constexpr protozero::pbf_tag_type function_field = 1;

@@ -21,12 +21,12 @@ struct import_options {
 };
 
 namespace detail {
-/// What is done with a graph's functions (io/functions.hpp, io/library.hpp); all null in programs that read no binary or text files, as only
-/// these have functions.
+/// What is done with a graph's functions (io/functions.hpp, io/library.hpp); all null in programs that read no binary or text files, as
+/// only these have functions.
 struct functions_of_files {
-  graph_def (*inlined)(const graph_def&) = nullptr;                                        // with bodies in place of calls
-  std::string (*merged)(std::string_view kept, std::string_view more) = nullptr;           // two libraries as one
-  std::string (*needed)(std::string_view library, std::span<const node_def>) = nullptr;    // the part of a library that nodes need
+  graph_def (*inlined)(const graph_def&) = nullptr;                                      // with bodies in place of calls
+  std::string (*merged)(std::string_view kept, std::string_view more) = nullptr;         // two libraries as one
+  std::string (*needed)(std::string_view library, std::span<const node_def>) = nullptr;  // the part of a library that nodes need
 };
 LEAT_DECLARE_FILL(fill_function_inliner);
 inline functions_of_files& inliner_of_functions() {
