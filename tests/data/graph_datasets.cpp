@@ -153,8 +153,10 @@ struct iterated_graph {
     begin();
     std::vector<std::string> list;
     try {
-      for (;;)
-        for (const auto& text : next().texts()) list.push_back(text);
+      for (;;) {
+        const tensor_value v = next();
+        list.insert(list.end(), v.texts().begin(), v.texts().end());
+      }
     } catch (const out_of_range&) {
     }
     return list;
@@ -242,7 +244,7 @@ TEST_CASE("datasets of a file's graph: functions of the library") {
         integer_list{0, 0, 1, 0, 1, 2});
   CHECK(elements_of(range_text("r", 4) + scalar_text("cycle", 2) + scalar_text("block", 1) +
                         mapped_text("d", "InterleaveDataset", "r", "f", "up_to", {}, {"cycle", "block"}),
-                    up_to_text()) == integer_list{0, 0, 0, 1, 1, 2});
+                    up_to_text()) == integer_list{0, 0, 1, 0, 1, 2});
   // A function that calls a function.
   const std::string outer = function_text(
       "outer", "x:DT_INT64", "y:DT_INT64",
@@ -253,7 +255,22 @@ TEST_CASE("datasets of a file's graph: functions of the library") {
         integer_list{0, 1, 4});
 }
 
-TEST_CASE("datasets of a file's graph: random integer_list of a function differ from element to element") {
+TEST_CASE("datasets of a file's graph: a function reads a variable that it captured by its handle") {
+  const std::string variable = type_attr_text("dtype", "DT_INT64") + "attr { key: 'shape' value { shape { } } } ";
+  const std::string reads = function_text("plus_v", "x:DT_INT64 v:DT_RESOURCE", "y:DT_INT64",
+                                          in_function_text("r", "ReadVariableOp", {"v"}, type_attr_text("dtype", "DT_INT64")) +
+                                              in_function_text("m", "AddV2", {"x", "r:value:0"}, type_attr_text("T", "DT_INT64")),
+                                          "m:z:0");
+  iterated_graph m(range_text("r", 3) + scalar_text("n", 10) + node_text("v", "VarHandleOp", {}, variable) +
+                       node_text("set", "AssignVariableOp", {"v", "n"}, type_attr_text("dtype", "DT_INT64")) +
+                       dataset_text("d", "MapDataset", {"r", "v"},
+                                    function_attr_text("f", "plus_v") + types_attr_text("Targuments", "DT_RESOURCE")),
+                   reads);
+  m.session->run({fetch_item(get_operation_by_name(m.g, "set"))});
+  CHECK(m.all() == integer_list{10, 11, 12});
+}
+
+TEST_CASE("datasets of a file's graph: random numbers of a function differ from element to element") {
   const std::string f =
       function_text("draw", "x:DT_INT64", "y:DT_INT64",
                     in_function_text("size", "Const", {},

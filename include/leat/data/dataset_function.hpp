@@ -15,11 +15,21 @@
 
 namespace leat::data::detail {
 
+/// A variable that a function captured by its handle: a node of the same name stands for it in the function's graph.
+struct captured_variable {
+  int from_end = 0;  // its place among the arguments, 1 for the last
+  std::string name;
+  dtype type = dtype::invalid;
+  shape extent;
+  bool operator==(const captured_variable&) const = default;
+};
+
 /// What a node says of its function: enough to make it in any pipeline.
 struct function_recipe {
   function_value function;
   std::string library;
   std::string node, type;  // for messages
+  std::vector<captured_variable> variables;
 };
 
 /// A function that a pipeline calls, or a node's kernel. One call at a time.
@@ -32,7 +42,6 @@ class dataset_function {
 
   /// The results for these arguments. Errors: those of the graph's nodes, with the dataset's node and the function.
   components call(step_state& step, components arguments);
-  std::size_t argument_count() const { return arguments_; }
 
  private:
   [[noreturn]] void rethrow(const error& e) const;
@@ -43,11 +52,12 @@ class dataset_function {
   graph graph_;
   std::optional<graph_session> session_;
   std::optional<graph_callable> run_;
-  std::size_t arguments_ = 0, results_ = 0;
+  std::vector<char> is_fed_;  // by argument; variables are not
 };
 
 /// The recipe of a node's function. Nodes keep theirs, so that all datasets that they make share it.
-std::shared_ptr<const function_recipe> recipe_of(kernel_context& c, std::string_view attribute);
+std::shared_ptr<const function_recipe> recipe_of(kernel_context& c, std::string_view attribute,
+                                                 std::vector<captured_variable> variables = {});
 
 /// A pipeline that a node keeps between its runs, of which each takes one of its own.
 std::unique_ptr<pipeline> take_pipeline(kernel_context& c);

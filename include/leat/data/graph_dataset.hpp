@@ -1,7 +1,7 @@
 #pragma once
 // Datasets of TensorFlow's operators at run time. A node such as BatchDatasetV2 makes a dataset, which describes elements and holds none;
-// an iterator starts a pass through it. Passes form a chain in which each takes elements from those before it, on the thread of the run that
-// asks for an element. A graph is untrusted, so datasets have a limited depth, and passes a limited number.
+// an iterator starts a pass through it. Passes form a chain in which each takes elements from those before it, on the thread of the run
+// that asks for an element. A graph is untrusted, so datasets have a limited depth, and passes a limited number.
 
 #include <leat/core/error.hpp>
 #include <leat/core/memory.hpp>

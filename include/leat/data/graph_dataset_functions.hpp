@@ -107,15 +107,8 @@ class filtered_dataset final : public graph_dataset {
 /// it is flat_map. Source: TensorFlow `FlatMapDataset`, `InterleaveDataset`.
 class interleaved_dataset final : public graph_dataset {
  public:
-  /// `refills`: a dataset that has ended is replaced at once, as ParallelInterleaveDataset does, not at its next turn.
-  interleaved_dataset(std::string its_type, inputs from, captured_function f, element_spec spec, std::int64_t cycle, std::int64_t block,
-                      bool refills)
-      : graph_dataset(std::move(its_type), std::move(from)),
-        f_(std::move(f)),
-        spec_(std::move(spec)),
-        cycle_(cycle),
-        block_(block),
-        refills_(refills) {
+  interleaved_dataset(std::string its_type, inputs from, captured_function f, element_spec spec, std::int64_t cycle, std::int64_t block)
+      : graph_dataset(std::move(its_type), std::move(from)), f_(std::move(f)), spec_(std::move(spec)), cycle_(cycle), block_(block) {
     if (cycle <= 0) throw invalid_argument("cycle_length must be greater than zero.");
     if (block <= 0) throw invalid_argument("block_length must be greater than zero.");
     nest(f_.captured);
@@ -163,8 +156,7 @@ class interleaved_dataset final : public graph_dataset {
         }
         its.elements.reset();
         --running;
-        if (!of_.refills_) turn();
-        else in_block = 0;
+        turn();
       }
       return false;
     }
@@ -176,7 +168,6 @@ class interleaved_dataset final : public graph_dataset {
   const captured_function f_;
   const element_spec spec_;
   const std::int64_t cycle_, block_;
-  const bool refills_;
 };
 
 /// Results of a function that takes a state with each element and returns the next. Source: TensorFlow `ScanDataset`.

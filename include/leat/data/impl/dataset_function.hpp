@@ -16,7 +16,18 @@ LEAT_FUNCTION dataset_function::dataset_function(std::shared_ptr<const function_
   try {
     const auto resources = place.resources.lock();
     if (resources == nullptr) throw failed_precondition("the session in which the iterator started has ended");
-    const io::function_call call = io::call_of_function(recipe_->library, recipe_->function);
+    io::function_call call = io::call_of_function(recipe_->library, recipe_->function);
+    is_fed_.assign(call.arguments.size(), 1);
+    for (const captured_variable& v : recipe_->variables) {
+      if (v.from_end > static_cast<int>(call.arguments.size()))
+        throw invalid_argument("the function takes fewer arguments than are captured");
+      const std::size_t k = call.arguments.size() - static_cast<std::size_t>(v.from_end);
+      is_fed_[k] = 0;
+      node_def& n = call.graph.nodes[k];  // the arguments come first
+      n.op = "VarHandleOp";
+      n.attributes = {
+          {"dtype", to_data_type(v.type)}, {"shape", to_proto(v.extent)}, {"shared_name", v.name}, {"container", std::string()}};
+    }
     graph_.named();
     import_graph(graph_, call.graph, {.name = ""});
     session_options options;
@@ -26,11 +37,10 @@ LEAT_FUNCTION dataset_function::dataset_function(std::shared_ptr<const function_
     options.resources = std::shared_ptr<resource_table>(anchor_, resources.get());
     session_.emplace(graph_, std::move(options));
     std::vector<output> given, wanted;
-    for (const std::string& name : call.arguments) given.push_back(get_tensor_by_name(graph_, name + ":0"));
+    for (std::size_t k = 0; k < call.arguments.size(); ++k)
+      if (is_fed_[k] != 0) given.push_back(get_tensor_by_name(graph_, call.arguments[k] + ":0"));
     for (const std::string& name : call.results) wanted.push_back(get_tensor_by_name(graph_, name));
-    arguments_ = given.size();
-    results_ = wanted.size();
-    if (results_ == 0) throw invalid_argument("the function has no results");
+    if (wanted.empty()) throw invalid_argument("the function has no results");
     run_.emplace(session_->prepare(wanted, given));
   } catch (const error& e) {
     rethrow(e);
@@ -44,9 +54,13 @@ LEAT_FUNCTION void dataset_function::rethrow(const error& e) const {
 
 LEAT_FUNCTION components dataset_function::call(step_state& step, components arguments) {
   try {
-    if (arguments.size() != arguments_)
-      throw invalid_argument("the function takes " + std::to_string(arguments_) + " arguments, and " + std::to_string(arguments.size()) +
-                             " are given");
+    if (arguments.size() != is_fed_.size())
+      throw invalid_argument("the function takes " + std::to_string(is_fed_.size()) + " arguments, and " +
+                             std::to_string(arguments.size()) + " are given");
+    std::size_t fed = 0;
+    for (std::size_t k = 0; k < is_fed_.size(); ++k)
+      if (is_fed_[k] != 0) std::swap(arguments[fed++], arguments[k]);
+    arguments.resize(fed);
     run_options how;
     how.cancel = step.cancel;
     if (step.deadline != std::chrono::steady_clock::time_point::max()) {
@@ -91,16 +105,18 @@ LEAT_FUNCTION void keep_pipeline(kernel_context& c, std::unique_ptr<pipeline> p)
   memory_of(c).idle.push_back(std::move(p));
 }
 
-LEAT_FUNCTION std::shared_ptr<const function_recipe> recipe_of(kernel_context& c, std::string_view attribute) {
+LEAT_FUNCTION std::shared_ptr<const function_recipe> recipe_of(kernel_context& c, std::string_view attribute,
+                                                               std::vector<captured_variable> variables) {
   const std::lock_guard lock(c.node.guard);
   auto& kept = memory_of(c).recipes;
-  if (const auto at = kept.find(attribute); at != kept.end()) return at->second;
+  if (const auto at = kept.find(attribute); at != kept.end() && at->second->variables == variables) return at->second;
   auto made = std::make_shared<function_recipe>();
   made->function = c.node.attribute<function_value>(attribute, {});
   made->library = c.node.owner->named().library;
   made->node = c.node.name();
   made->type = std::string(c.node.type);
-  return kept.emplace(attribute, std::move(made)).first->second;
+  made->variables = std::move(variables);
+  return kept[std::string(attribute)] = std::move(made);
 }
 
 }  // namespace leat::data::detail

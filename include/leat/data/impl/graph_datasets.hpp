@@ -20,7 +20,20 @@ inline graph_dataset::inputs first_inputs(kernel_context& c, int count = 1) {
 inline int count_of(kernel_context& c, std::string_view attribute) { return static_cast<int>(c.node.list<data_type>(attribute).size()); }
 // A function with the captured values that are inputs from `first` on.
 inline captured_function function_of(kernel_context& c, std::string_view attribute, int first, std::string_view types = "Targuments") {
-  return {recipe_of(c, attribute), kept_inputs(c, first, first + count_of(c, types))};
+  const auto declared = c.node.list<data_type>(types);
+  const auto count = static_cast<int>(declared.size());
+  std::vector<captured_variable> variables;
+  components captured;
+  for (int k = 0; k < count; ++k) {
+    if (declared[static_cast<std::size_t>(k)] == data_type::resource && c.is_variable(first + k)) {
+      const variable_slot& v = c.variable(first + k);
+      variables.push_back({count - k, v.name(), v.type(), v.extent()});
+      captured.emplace_back();
+    } else {
+      captured.push_back(kept_inputs(c, first + k, first + k + 1)[0]);
+    }
+  }
+  return {recipe_of(c, attribute, std::move(variables)), std::move(captured)};
 }
 inline bool flag_of(kernel_context& c, int k) {
   const tensor_value& v = c.input(k);
@@ -71,14 +84,14 @@ inline std::shared_ptr<graph_dataset> make_cached(kernel_context& c, const std::
   return std::make_shared<cached_dataset>(type, first_inputs(c));
 }
 
-inline std::shared_ptr<graph_dataset> make_interleaved(kernel_context& c, const std::string& type, bool refills = false) {
+inline std::shared_ptr<graph_dataset> make_interleaved(kernel_context& c, const std::string& type) {
   const int first = 1 + count_of(c, "Targuments");
   constexpr int block_after_cycle = 1;
   // A negative length leaves the choice to TensorFlow: here it is one.
   std::int64_t cycle = c.number(first);
   if (cycle == -1) cycle = 1;
   return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_of(c, "f", 1), spec_of(c.node), cycle,
-                                               c.number(first + block_after_cycle), refills);
+                                               c.number(first + block_after_cycle));
 }
 
 // ---- elements without an iterator ---------------------------------------------------------------------------------------
@@ -365,12 +378,11 @@ LEAT_FILL(fill_dataset_kernels) {
     else register_dataset({"FilterDataset"}, make);
   }
   register_dataset({"FlatMapDataset"}, [](kernel_context& c, const text& type) {
-    return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_of(c, "f", 1), spec_of(c.node), 1, 1, false);
+    return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_of(c, "f", 1), spec_of(c.node), 1, 1);
   });
-  register_dataset({"InterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3", "ParallelInterleaveDatasetV4"},
-                   [](kernel_context& c, const text& type) { return make_interleaved(c, type); });
-  register_dataset({"ParallelInterleaveDataset", "ExperimentalParallelInterleaveDataset", "LegacyParallelInterleaveDatasetV2"},
-                   [](kernel_context& c, const text& type) { return make_interleaved(c, type, true); });
+  register_dataset({"InterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3", "ParallelInterleaveDatasetV4",
+                    "ParallelInterleaveDataset", "ExperimentalParallelInterleaveDataset", "LegacyParallelInterleaveDatasetV2"},
+                   make_interleaved);
   register_dataset({"ScanDataset", "ExperimentalScanDataset"}, [](kernel_context& c, const text& type) {
     const int behind = 1 + count_of(c, "Tstate");
     return std::make_shared<scanned_dataset>(type, first_inputs(c), function_of(c, "f", behind), kept_inputs(c, 1, behind),
