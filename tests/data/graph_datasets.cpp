@@ -1,6 +1,6 @@
 // TensorFlow's operators of datasets in graphs from files: their elements are those of TensorFlow, and no graph makes a run crash or hang.
 
-#include <leat/data/kernels.hpp>
+#include <leat/data/graph_datasets.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/text.hpp>
 #include <leat/session/graph_session.hpp>
