@@ -2,7 +2,6 @@
 
 #include <leat/graphs.hpp>
 #include <leat/inspect/trace.hpp>
-#include <leat/io/functions.hpp>
 #include <leat/io/npy.hpp>
 #include <leat/io/saved_model.hpp>
 
@@ -73,15 +72,7 @@ auto as_usage(const std::string& where, F f) {
 }
 
 /// Enters what of a file no graph holds, so that `--save` does not write it.
-void tell_unwritten(loaded_model& model, const meta_graph_def& meta, const std::string& path) {
-  // The bodies of functions stand in place of their calls, but for calls that have no place in a graph.
-  const auto names_function = [](const attribute& a) { return a.value.get_if<function_value>() != nullptr; };
-  const graph_def flat = io::detail::naming(path, [&] { return io::inline_functions(meta.graph); });
-  const auto calls = std::count_if(flat.nodes.begin(), flat.nodes.end(), [&](const node_def& n) {
-    return std::any_of(n.attributes.begin(), n.attributes.end(), names_function);
-  });
-  if (calls > 0 && !meta.graph.library.empty())
-    model.unwritten.emplace_back("the library of functions, which " + std::to_string(calls) + " nodes name");
+void tell_unwritten(loaded_model& model, const meta_graph_def& meta) {
   if (!meta.asset_files.empty()) model.unwritten.emplace_back("the names of " + std::to_string(meta.asset_files.size()) + " asset files");
   for (const auto& [name, collection] : meta.collections)
     if (std::holds_alternative<collection_def::any_list>(collection.kind))
@@ -125,7 +116,7 @@ bool open(const std::string& path, const std::vector<std::string>& tags, loaded_
   if (checkpoint == nullptr && files::is_directory(path, ignored)) {
     if (io::is_saved_model_folder(path) && !io::is_model_folder(path)) {
       io::model_files read = io::read_saved_model_folder(path, tags);
-      tell_unwritten(model, read.meta, path);
+      tell_unwritten(model, read.meta);
       find_first_operation(model, read.meta, path);
       io::detail::naming(path, [&] { model.saved.emplace(std::move(read), how); });
     } else {
@@ -141,7 +132,7 @@ bool open(const std::string& path, const std::vector<std::string>& tags, loaded_
   const auto findings = proto::findings(file.meta.graph);
   for (const auto& f : findings) complain(path + ": " + to_text(f));
   if (!findings.empty()) return false;
-  tell_unwritten(model, file.meta, path);
+  tell_unwritten(model, file.meta);
   model.own_graph.named();
   io::detail::naming(path, [&] { import_graph(model.own_graph, file.meta.graph, {.name = ""}); });
   for (const auto& [name, def] : file.meta.collections) try {

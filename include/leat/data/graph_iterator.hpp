@@ -87,7 +87,7 @@ template <class... Ts>
 class dataset_source final : public value_source {
  public:
   explicit dataset_source(const dataset_of<Ts...>& from) : rows_(from.iterate()) {}
-  bool next(std::vector<tensor_value>& to) override {
+  bool next(step_state&, std::vector<tensor_value>& to) override {
     if (!rows_.next()) return false;
     std::apply([&](const Ts&... component) { to = {graph_component<Ts>::value(component)...}; }, rows_.element());
     return true;

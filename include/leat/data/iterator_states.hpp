@@ -10,6 +10,7 @@
 //
 // Supervised sessions do so by themselves.
 
+#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/resources.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -25,6 +26,7 @@
 namespace leat {
 
 class graph_session;
+struct step_state;
 
 /// The positions of all iterators of a session that have started, as JSON text: counters, not elements. To be called between runs.
 /// Errors: invalid_argument for an iterator whose name is not UTF-8.
@@ -51,8 +53,8 @@ class value_source {
   value_source(const value_source&) = delete;
   value_source& operator=(const value_source&) = delete;
   virtual ~value_source() = default;
-  /// Writes the next element's components; false at the end.
-  virtual bool next(std::vector<tensor_value>& to) = 0;
+  /// Writes the next element's components, for a run; false at the end.
+  virtual bool next(step_state& step, std::vector<tensor_value>& to) = 0;
   /// As in dataset_iterator.
   virtual std::string save_state() const = 0;
   virtual void restore_state(std::string_view text) = 0;
@@ -64,6 +66,12 @@ namespace detail {
 
 inline constexpr std::string_view iterator_prefix = "iterator ";  // prefix of the resource's name
 
+/// The error at the end of an iterator's dataset.
+class end_of_sequence : public out_of_range {
+ public:
+  end_of_sequence() : out_of_range("End of sequence") {}
+};
+
 /// An iterator of a session. Thread-safe.
 class iterator_resource final : public resource {
  public:
@@ -73,8 +81,11 @@ class iterator_resource final : public resource {
   std::string begin(const source_maker& maker);
   /// Like `begin`, if the iterator has not started yet.
   std::string begin_once(const source_maker& maker);
-  /// The next element. Errors: out_of_range at the end; failed_precondition if the iterator has not started; those of the dataset.
-  void next(std::vector<tensor_value>& to);
+  /// Whether it has started.
+  bool has_begun() const;
+  /// The next element. Errors: out_of_range at the end; failed_precondition if the iterator has not started; those of the dataset, and
+  /// those of the step's check while another run uses the iterator.
+  void next(step_state& step, std::vector<tensor_value>& to);
 
   /// The current position, or the one at which it will start; empty if there is neither.
   std::optional<std::string> state() const;
@@ -93,7 +104,7 @@ class iterator_resource final : public resource {
   };
   std::string begin_locked(const source_maker& maker);
 
-  mutable std::mutex guard_;
+  mutable std::timed_mutex guard_;
   std::unique_ptr<value_source> source_;
   source_maker maker_;
   std::optional<waiting_state> waiting_;

@@ -11,7 +11,7 @@ namespace leat::io {
 /// The graph with the bodies of its functions in place of calls: `PartitionedCall`, `StatefulPartitionedCall`, `If`, `While`, `Case`, their
 /// stateless forms, and nodes whose operator is the name of a function. The nodes of a call "c" are named "c/..."; a node "c" remains, with
 /// the call's results, which waits until all effects of the call are done. A call remains as it is if its function is missing, calls
-/// itself, or uses what is not known.
+/// itself, or uses what is not known. The result's library has the functions that nodes still name (io/library.hpp).
 /// Errors: data_loss and invalid_argument for a library that is damaged; resource_exhausted if the result would have more than a million
 /// nodes.
 graph_def inline_functions(const graph_def& def);

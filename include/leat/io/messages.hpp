@@ -188,6 +188,9 @@ struct message_fields<version_def> : plain_message {
   }
 };
 
+/// JSON has the library of functions, which graphs carry in binary form, as bytes under a name of its own.
+inline constexpr std::string_view library_in_json = "library_bytes";
+
 template <>
 struct message_fields<graph_def> : plain_message {
   static constexpr std::string_view name = "GraphDef";

@@ -16,7 +16,10 @@
 #include <leat/checkpoint/impl/session_access.hpp>
 #include <leat/checkpoint/impl/shard_file.hpp>
 #include <leat/core/standard.hpp>
+#include <leat/data/impl/dataset_function.hpp>
 #include <leat/data/impl/files.hpp>
+#include <leat/data/impl/graph_dataset.hpp>
+#include <leat/data/impl/graph_datasets.hpp>
 #include <leat/data/impl/graph_iterator.hpp>
 #include <leat/data/impl/iterator_states.hpp>
 #include <leat/data/impl/stage.hpp>
@@ -38,6 +41,7 @@
 #include <leat/io/impl/npz.hpp>
 #include <leat/io/impl/onnx.hpp>
 #include <leat/io/impl/jpeg.hpp>
+#include <leat/io/impl/library.hpp>
 #include <leat/io/impl/png.hpp>
 #include <leat/io/impl/random_state.hpp>
 #include <leat/io/impl/record.hpp>

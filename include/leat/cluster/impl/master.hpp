@@ -158,6 +158,7 @@ LEAT_FUNCTION void master::extend_session(std::uint64_t session, const graph_def
   graph_def whole = kept->def;
   whole.nodes.insert(whole.nodes.end(), more.nodes.begin(), more.nodes.end());
   whole.versions = versions_to_write(whole.nodes, more.versions);
+  whole.library = more.library;
   auto g = std::make_unique<graph>();
   import_graph(*g, whole, {.name = ""});
   std::vector<int> places = place(*g, {kept->devices, kept->own, kept->options.allow_soft_placement});

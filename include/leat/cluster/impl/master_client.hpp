@@ -475,6 +475,7 @@ class client_session final : public remote_session {
     graph_def more;
     for (int i = sent_; i < g_.size(); ++i) more.nodes.push_back(to_node_def(g_, i));
     more.versions = g_.named().versions;
+    more.library = g_.named().library;
     master_->extend_session(session_, more, deadline_in(timeout_));
     sent_ = g_.size();
     if (logs_placement_) log_placement();

@@ -3,7 +3,10 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/data/dataset_function.hpp>
+#include <leat/data/graph_dataset.hpp>
 #include <leat/data/graph_iterator.hpp>
+#include <leat/io/library.hpp>
 #include <leat/named/definitions/shapes.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
@@ -52,10 +55,20 @@ LEAT_FUNCTION std::shared_ptr<const source_maker> find_dataset(const std::string
   return found;
 }
 
-class dataset_resource final : public resource {
+/// A program's own dataset in a graph. Only its program knows the elements.
+class host_dataset final : public graph_dataset {
  public:
-  explicit dataset_resource(std::shared_ptr<const source_maker> its_maker) : maker(std::move(its_maker)) {}
-  std::shared_ptr<const source_maker> maker;
+  explicit host_dataset(std::shared_ptr<const source_maker> its_maker) : graph_dataset("HostDataset", {}), maker_(std::move(its_maker)) {}
+  std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this); }
+  source_maker maker(pipeline_place) const override { return *maker_; }
+
+ private:
+  struct pass final : pass_of<host_dataset> {
+    pass(pipeline& p, const host_dataset& of) : pass_of(p, of), from((*of.maker_)()) {}
+    std::unique_ptr<value_source> from;
+    bool advance(components& to) override { return from->next(pipeline_.step(), to); }
+  };
+  const std::shared_ptr<const source_maker> maker_;
 };
 
 // Logs the message of starting an iterator, if there is one.
@@ -80,6 +93,35 @@ inline iterator_resource& held_iterator(kernel_context& c, int input) {
   return *found;
 }
 
+// The dataset of an iterator that starts by itself: one of the program, by its token, or what a function of the graph's library returns.
+LEAT_FUNCTION source_maker maker_of_factory(kernel_context& c) {
+  const auto recipe = recipe_of(c, "dataset_factory");
+  const node_def call{.name = {}, .op = recipe->function.name, .inputs = {}, .device = {}, .attributes = {}};
+  if (io::needed_functions(recipe->library, {&call, 1}).empty()) return *find_dataset(recipe->function.name);
+  dataset_function factory(recipe, place_of(c));
+  const components made = factory.call(c.step, {});
+  return dataset_in(made[0])->maker(place_of(c));
+}
+
+// An iterator's next element, which must be of the dtypes and shapes that the node states.
+inline components next_element(kernel_context& c) {
+  components element;
+  held_iterator(c, 0).next(c.step, element);
+  check_element(element, spec_of(c.node));
+  return element;
+}
+inline void set_element(kernel_context& c, components element) {
+  for (std::size_t k = 0; k < element.size(); ++k) c.set(static_cast<int>(k), std::move(element[k]));
+}
+
+// Results have the shapes that the attribute states.
+inline void shapes_of_element(shape_context& c) {
+  const attribute_value* held = c.attribute("output_shapes");
+  const auto* list = held != nullptr ? held->get_list<tensor_shape_proto>() : nullptr;
+  for (int k = 0; list != nullptr && k < c.result_count() && static_cast<std::size_t>(k) < list->size(); ++k)
+    c.set(k, to_shape((*list)[static_cast<std::size_t>(k)]));
+}
+
 }  // namespace leat::data::detail
 
 namespace leat::detail {
@@ -89,47 +131,41 @@ LEAT_FILL(fill_iterator_definitions) {
   const std::string structure = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1";
   const std::string place = "; container: string = \"\"; shared_name: string = \"\"";
   define_operator("HostDataset() -> (handle: variant); token: string; " + structure, shapes::numbers);
-  define_operator("IteratorV2() -> (handle: resource); " + structure + place, shapes::numbers);
+  for (const char* type : {"IteratorV2", "Iterator"})
+    define_operator(type + std::string("() -> (handle: resource); ") + structure + place, shapes::numbers);
   define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, shapes::numbers);
   define_operator("MakeIterator(dataset: variant, iterator: resource) -> ()");
   // A dataset may block, for a disk or another thread.
-  define_operator("IteratorGetNext(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1",
-                  {.is = nature::effect, .waits = true});
+  for (const char* type : {"IteratorGetNext", "IteratorGetNextSync"})
+    define_operator(type + std::string("(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1"),
+                    {.is = nature::effect, .waits = true}, shapes_of_element);
   define_operator("IteratorToStringHandle(resource_handle: resource) -> (string_handle: string)", shapes::numbers);
-  define_operator(
-      "IteratorFromStringHandleV2(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
-      "list(shape) = []",
-      shapes::numbers);
+  for (const char* type : {"IteratorFromStringHandleV2", "IteratorFromStringHandle"})
+    define_operator(
+        type + std::string("(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
+                           "list(shape) = []"),
+        shapes::numbers);
 }
 
 LEAT_FILL(fill_iterator_kernels) {
   using namespace data::detail;
   register_kernel("HostDataset", [](kernel_context& c) {
-    c.set(0, tensor_value::handle(std::make_shared<dataset_resource>(find_dataset(c.node.text("token")))));
+    c.set(0, tensor_value::handle(std::make_shared<host_dataset>(find_dataset(c.node.text("token")))));
   });
-  register_kernel("IteratorV2", [](kernel_context& c) { c.set(0, tensor_value::handle(iterator_of(c, shared_or_own_name(c)))); });
+  register_kernels({"IteratorV2", "Iterator"},
+                   [](kernel_context& c) { c.set(0, tensor_value::handle(iterator_of(c, shared_or_own_name(c)))); });
   register_kernel("OneShotIterator", [](kernel_context& c) {
     auto made = iterator_of(c, shared_or_own_name(c));
-    note_beginning(c, made->begin_once(*find_dataset(c.node.attribute<function_value>("dataset_factory", {}).name)));
+    if (!made->has_begun()) note_beginning(c, made->begin_once(maker_of_factory(c)));
     c.set(0, tensor_value::handle(std::move(made)));
   });
   register_kernel("MakeIterator", [](kernel_context& c) {
-    auto* from = dynamic_cast<dataset_resource*>(c.input(0).held().get());
-    if (from == nullptr) throw invalid_argument("the handle is none of a dataset");
-    note_beginning(c, held_iterator(c, 1).begin(*from->maker));
+    const auto from = dataset_in(c.input(0));
+    note_beginning(c, held_iterator(c, 1).begin(from->maker(place_of(c))));
   });
-  register_kernel("IteratorGetNext", [](kernel_context& c) {
-    std::vector<tensor_value> components;
-    held_iterator(c, 0).next(components);
-    const auto types = c.node.list<data_type>("output_types");
-    for (std::size_t k = 0; k < components.size(); ++k) {
-      if (k >= types.size() || static_cast<dtype>(types[k]) != components[k].type())
-        throw invalid_argument("the iterator's elements have other components than the node's");
-      c.set(static_cast<int>(k), std::move(components[k]));
-    }
-  });
+  register_kernels({"IteratorGetNext", "IteratorGetNextSync"}, [](kernel_context& c) { set_element(c, next_element(c)); });
   register_kernel("IteratorToStringHandle", [](kernel_context& c) { c.set(0, tensor_value(held_iterator(c, 0).name)); });
-  register_kernel("IteratorFromStringHandleV2", [](kernel_context& c) {
+  register_kernels({"IteratorFromStringHandleV2", "IteratorFromStringHandle"}, [](kernel_context& c) {
     const std::string name = c.input(0).texts().at(0);
     c.set(0, tensor_value::handle(c.step.session.resources.find_or_make<iterator_resource>(
                  "", std::string(iterator_prefix) + name, [&]() -> std::shared_ptr<iterator_resource> {

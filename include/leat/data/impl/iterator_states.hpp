@@ -6,10 +6,12 @@
 #include <leat/data/iterator_states.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/proto/in_quotes.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 #include <leat/session/graph_session_class.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace leat::data::detail {
@@ -42,13 +44,19 @@ LEAT_FUNCTION std::string iterator_resource::begin_once(const source_maker& make
   return source_ == nullptr ? begin_locked(maker) : std::string();
 }
 
-LEAT_FUNCTION void iterator_resource::next(std::vector<tensor_value>& to) {
+LEAT_FUNCTION bool iterator_resource::has_begun() const {
   const std::lock_guard lock(guard_);
+  return source_ != nullptr;
+}
+
+LEAT_FUNCTION void iterator_resource::next(step_state& step, std::vector<tensor_value>& to) {
+  std::unique_lock lock(guard_, std::defer_lock);
+  while (!lock.try_lock_for(std::chrono::milliseconds(2))) step.check();
   if (source_ == nullptr)
     throw failed_precondition(
         "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this "
         "iterator before getting the next element.");
-  if (!source_->next(to)) throw out_of_range("End of sequence");
+  if (!source_->next(step, to)) throw end_of_sequence();
 }
 
 LEAT_FUNCTION std::optional<std::string> iterator_resource::state() const {

@@ -6,6 +6,7 @@
 #include <leat/io/function_messages.hpp>
 #include <leat/io/functions.hpp>
 #include <leat/io/impl/function_parts.hpp>
+#include <leat/io/library.hpp>
 #include <leat/io/place.hpp>
 #include <leat/named/exchange/import_options.hpp>
 
@@ -31,7 +32,9 @@ class function_inliner : private function_parts {
     top.is_graph = true;
     for (const node_def& n : def_.nodes) top.names.emplace(n.name, n.name);
     place_nodes(def_.nodes, top);
-    return {.nodes = std::move(out_), .versions = def_.versions, .library = {}};
+    graph_def flat{.nodes = std::move(out_), .versions = def_.versions, .library = {}};
+    flat.library = needed_functions(def_.library, flat.nodes);
+    return flat;
   }
 
  private:
@@ -564,6 +567,6 @@ LEAT_FUNCTION graph_def inline_functions(const graph_def& def) {
 
 namespace leat::detail {
 
-LEAT_FILL(fill_function_inliner) { inliner_of_functions() = io::inline_functions; }
+LEAT_FILL(fill_function_inliner) { inliner_of_functions() = {io::inline_functions, io::merged_libraries, io::needed_functions}; }
 
 }  // namespace leat::detail

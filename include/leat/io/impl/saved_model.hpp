@@ -83,6 +83,7 @@ LEAT_FUNCTION meta_graph_def make_meta_graph(graph& g, const save_model_options&
       for (const auto& node : std::get<collection_def::node_list>(def.kind).value) needed.push_back(node);
     if (needed.empty()) throw invalid_argument("a saved model of what its signatures need has no signatures");
     meta.graph = extract_sub_graph(meta.graph, needed);
+    meta.graph.library = library_for(g.named(), meta.graph.nodes);
   }
   for (auto& [name, def] : added) meta.collections.insert_or_assign(name, std::move(def));
   return meta;

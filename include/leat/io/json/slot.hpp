@@ -195,7 +195,10 @@ class slot_finder {
   }
 
   template <class Schema>
-  void opaque(unsigned, std::string_view name, std::string&) { refused(0, name); }
+  void opaque(unsigned, std::string_view name, std::string& message) {
+    refused(0, name);
+    if (is(library_in_json)) set(slot_kind::bytes, slot_count::one, &message);
+  }
   template <class Schema>
   void opaque_messages(unsigned, std::string_view name, std::vector<std::string>&) { refused(0, name); }
   void dropped(unsigned, std::string_view name) {

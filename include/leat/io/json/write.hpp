@@ -208,8 +208,8 @@ class json_field_writer {
   }
 
   template <class Schema>
-  void opaque(unsigned, std::string_view name, const std::string& message) {
-    if (!message.empty()) fail<unimplemented>({&at_, name}, "cannot be written as JSON; binary files and texts (.pbtxt) can hold it");
+  void opaque(unsigned number, std::string_view, const std::string& message) {
+    bytes(number, library_in_json, message);
   }
   template <class Schema>
   void opaque_messages(unsigned, std::string_view name, const std::vector<std::string>& list) {

@@ -14,6 +14,10 @@ node_def to_node_def(graph& g, int index);
 /// For each node, whether it is one of the targets or one of these depends on it.
 std::vector<char> needed_for(graph& g, std::span<const int> targets);
 
+class named_part;
+/// The part of a graph's library of functions that these nodes need.
+std::string library_for(const named_part& nodes, std::span<const node_def> of);
+
 /// The whole graph in file form, or with `only` the subgraph that these nodes need. Source: TensorFlow `Graph.as_graph_def`,
 /// `extract_sub_graph`.
 graph_def export_graph(graph& g, std::span<const int> only = {});

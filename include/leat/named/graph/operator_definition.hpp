@@ -139,6 +139,7 @@ LEAT_DECLARE_FILL(fill_tensor_array_definitions);
 LEAT_DECLARE_FILL(fill_tensor_list_definitions);
 LEAT_DECLARE_FILL(fill_text_definitions);
 LEAT_DECLARE_FILL(fill_iterator_definitions);
+LEAT_DECLARE_FILL(fill_dataset_definitions);
 LEAT_DECLARE_FILL(fill_older_definitions);  // last
 }  // namespace detail
 

@@ -57,6 +57,7 @@ class named_part final : public named_nodes {
   std::vector<control_flow_context*> cond_contexts;                  // outermost branches and loops in order of creation:
   std::vector<control_flow_context*> while_contexts;                 // TensorFlow's collections of these names
   version_def versions{.producer = graph_def_producer, .min_consumer = 0, .bad_consumers = {}};  // for files
+  std::string library;  // functions that nodes name in attributes, such as those of datasets: a FunctionDefLibrary in binary form
   partitioned_store partitioned;
 
   // ---- called by the table ----

@@ -10,10 +10,9 @@
 
 namespace leat::detail {
 
-/// The file or prefix that a node of a graph names. Errors: failed_precondition if the session has no folder for files; invalid_argument
+/// The file or prefix that a node of a graph names, in the session's folder for files. Errors: failed_precondition if the session has no folder for files; invalid_argument
 /// for a name that is not within it.
-inline std::string path_within_root(kernel_context& c, const std::string& name) {
-  const std::string& root = c.step.session.file_root;
+inline std::string path_within(const std::string& root, const std::string& name) {
   if (root.empty())
     throw failed_precondition("the graph may not use files, here '" + name +
                               "': name the folder that it may use in session_options::file_root (on a server, server_options::file_root)");
@@ -28,6 +27,7 @@ inline std::string path_within_root(kernel_context& c, const std::string& name) 
   if (at != folder.end() || end == path.end()) refuse("is not within " + folder.string() + ", the folder of files of the session");
   return path.string();
 }
+inline std::string path_within_root(kernel_context& c, const std::string& name) { return path_within(c.step.session.file_root, name); }
 
 /// The only string of an input. Errors: invalid_argument.
 inline std::string only_text(kernel_context& c, int k, std::string_view what) {

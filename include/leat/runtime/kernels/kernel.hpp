@@ -257,6 +257,7 @@ namespace detail {
 // `data` and `summary`.
 LEAT_DECLARE_FILL(fill_summary_kernels);
 LEAT_DECLARE_FILL(fill_iterator_kernels);
+LEAT_DECLARE_FILL(fill_dataset_kernels);
 LEAT_DECLARE_FILL(fill_saver_kernels);
 LEAT_DECLARE_FILL(fill_example_kernels);
 LEAT_DECLARE_FILL(fill_file_kernels);
@@ -287,7 +288,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unigram_kernels,
                         runtime::fill_unique_kernels,
                         runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
-                        fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
+                        fill_dataset_kernels, fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
   return table;
 }
 }  // namespace detail

@@ -23,6 +23,8 @@ namespace leat {
 
 struct graph_session::kept {
   explicit kept(const session_options& options) : state(options.resources) {}
+  /// What arrays count toward. A session without a limit that runs within a run of another one counts toward the limit of that one.
+  memory_meter* meter() const { return state.meter != nullptr ? state.meter : memory_meter::current(); }
   session_state state;
   std::unique_ptr<remote_session> remote;  // only of a session with a target
   std::mutex guard;
@@ -112,7 +114,7 @@ LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_va
   check_variable(variable);
   const tensor_value fits = fitting(variable, value);
   if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
-  const memory_scope metered(kept_->state.meter);
+  const memory_scope metered(kept_->meter());
   slot(variable).assign(fits.copy());
 }
 
@@ -271,7 +273,7 @@ LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std:
   const auto program = last.lock();
   if (program == nullptr || !program->is_short() || !program->fits_alone(feeds)) return false;
   program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
-  const memory_scope metered(kept_->state.meter);
+  const memory_scope metered(kept_->meter());
   const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
   try {
     if (!program->run_at_once(feeds, fetched)) return false;
@@ -304,7 +306,7 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     return;
   }
   if (p.first != nullptr && options_.fuse && how.trace == nullptr) return execute_in_two(p, feeds, fetched, how, last);
-  const memory_scope metered(kept_->state.meter);
+  const memory_scope metered(kept_->meter());
   step_state step(kept_->state);
   step.cancel = how.cancel;
   step.exchange = how.exchange;
@@ -358,7 +360,9 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
 
 LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_value& value) {
   if (!value) throw invalid_argument("no value for the tensor '" + tensor.name() + "'");
-  if (value.type() != tensor.type() && to_data_type(tensor.type()) != data_type::invalid)
+  // The value of a variant is a handle.
+  const bool is_handle = value.type() == resource_dtype && to_data_type(tensor.type()) == data_type::variant;
+  if (value.type() != tensor.type() && !is_handle && to_data_type(tensor.type()) != data_type::invalid)
     throw invalid_argument("Cannot feed a value of " + dtype_name(value.type()) + " for Tensor '" + tensor.name() + "', which has dtype " +
                            dtype_name(tensor.type()) + place_text(tensor));
   if (!may_equal(tensor.extent(), value.extent()))

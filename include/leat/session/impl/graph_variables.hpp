@@ -74,7 +74,8 @@ LEAT_FUNCTION std::map<std::string, std::string, std::less<>> restore_known_valu
 }
 
 LEAT_FUNCTION graph_def freeze(graph_session& s, const std::vector<std::string>& fetches) {
-  const graph_def part = extract_sub_graph(export_graph(s.owner()), fetches);
+  graph_def part = extract_sub_graph(export_graph(s.owner()), fetches);
+  part.library = library_for(s.owner().named(), part.nodes);
   variable_values values;
   for (const node_def& node : part.nodes) {
     if (!detail::is_variable(node)) continue;

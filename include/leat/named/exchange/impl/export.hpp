@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/older_spellings.hpp>
 #include <leat/named/exchange/export.hpp>
+#include <leat/named/exchange/import_options.hpp>
 #include <leat/named/graph/part.hpp>
 #include <leat/proto/node_def.hpp>
 #include <leat/proto/producer.hpp>
@@ -49,6 +50,12 @@ LEAT_FUNCTION std::vector<char> needed_for(graph& g, std::span<const int> target
   return needed;
 }
 
+LEAT_FUNCTION std::string library_for(const named_part& nodes, std::span<const node_def> of) {
+  if (nodes.library.empty()) return {};
+  const auto needed = detail::inliner_of_functions().needed;
+  return needed != nullptr ? needed(nodes.library, of) : nodes.library;
+}
+
 LEAT_FUNCTION graph_def export_graph(graph& g, std::span<const int> only) {
   named_part& nodes = g.named();
   nodes.settle_names(g);
@@ -63,6 +70,7 @@ LEAT_FUNCTION graph_def export_graph(graph& g, std::span<const int> only) {
   def.nodes.reserve(order.size());
   for (int i : order) def.nodes.push_back(to_node_def(g, i));
   def.versions = versions_to_write(def.nodes, nodes.versions);
+  def.library = library_for(nodes, def.nodes);
   return def;
 }
 

@@ -790,8 +790,13 @@ inline std::vector<graph_element> import_ordered(graph& g, const graph_def& def,
 }  // namespace detail
 
 LEAT_FUNCTION std::vector<graph_element> import_graph(graph& g, const graph_def& def, const import_options& options) {
-  if (const auto inline_all = detail::inliner_of_functions(); inline_all != nullptr && !def.library.empty())
-    return detail::import_ordered(g, inline_all(def), options);
+  if (const auto& functions = detail::inliner_of_functions(); functions.inlined != nullptr && !def.library.empty()) {
+    const graph_def flat = functions.inlined(def);
+    std::string library = functions.merged(g.named().library, flat.library);
+    auto elements = detail::import_ordered(g, flat, options);
+    g.named().library = std::move(library);
+    return elements;
+  }
   return detail::import_ordered(g, def, options);
 }
 

@@ -211,7 +211,7 @@ inline definition_table& definitions() {
                         fill_quantized_definitions,
                         fill_queue_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
                         fill_state_definitions, fill_table_definitions, fill_tensor_array_definitions, fill_tensor_list_definitions,
-                        fill_text_definitions, fill_iterator_definitions, fill_older_definitions)});
+                        fill_text_definitions, fill_iterator_definitions, fill_dataset_definitions, fill_older_definitions)});
   return table;
 }
 

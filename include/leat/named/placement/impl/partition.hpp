@@ -42,7 +42,10 @@ class partitioner {
       if (const int fed = feed_of(f); fed >= 0) made_.passed.emplace_back(static_cast<int>(k), fed);
       else part(places_[at(f.index())]).fetches.push_back({static_cast<int>(k), nodes_.result_name(f.index(), f.port())});
     }
-    for (graph_part& p : made_.parts) p.def.versions = versions_to_write(p.def.nodes, nodes_.versions);
+    for (graph_part& p : made_.parts) {
+      p.def.versions = versions_to_write(p.def.nodes, nodes_.versions);
+      p.def.library = library_for(nodes_, p.def.nodes);
+    }
     return std::move(made_);
   }
 
