@@ -428,8 +428,14 @@ def check_saved(options):
 def self_test(options):
     """Whether wrong graphs are found out: each change of a graph that is right must fail."""
     folder = pathlib.Path(options.folder)
+
+    def feeds_of(plan):
+        return [n for n, f in plan["feeds"].items() if f["dtype"] == "DT_FLOAT" and f["values"]]
+
+    # One that has what the changes below change.
     name = next(p.stem for p in sorted(folder.glob("random_*.pb"))
-                if any(n.op == "AddV2" for n in v1.GraphDef.FromString(p.read_bytes()).node))
+                if any(n.op == "AddV2" for n in v1.GraphDef.FromString(p.read_bytes()).node)
+                and feeds_of(json.loads(p.with_suffix(".plan.json").read_text())))
 
     def in_both(change):
         def apply(definition, plan):
@@ -474,7 +480,7 @@ def self_test(options):
         plan["tensors"][adds(definition).name + ":0"][0] = "DT_UINT8"
 
     def infinite(definition, plan):
-        feed = next(n for n, f in plan["feeds"].items() if f["dtype"] == "DT_FLOAT" and f["values"])
+        feed = feeds_of(plan)[0]
         plan["feeds"][feed]["values"][0] = float("inf")
         plan["runs"] = [plan["runs"][0], [feed]]
 

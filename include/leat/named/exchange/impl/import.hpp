@@ -348,7 +348,7 @@ class importer {
       else if (const operator_definition* defined = find_definition(def.op))
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
-      if (!is_carried(def, request.inputs) && !lacks_kernel(def)) rethrow_saying(e, place_of(def) + e.what());
+      if (!is_carried(def, op, request.inputs) && !lacks_kernel(def)) rethrow_saying(e, place_of(def) + e.what());
       if (describe_twin(static_cast<int>(in_file), edges, request)) return append(def, request, numbers, nullptr, in_file);
       // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
@@ -377,10 +377,12 @@ class importer {
     return made;
   }
 
-  // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with.
-  static bool is_carried(const node_def& def, std::span<const output> inputs) {
-    const auto is_one = [](data_type type) {
-      return leat::is_known(type) && (is_carried_only(static_cast<dtype>(type)) || is_narrow(static_cast<dtype>(base_of(type))));
+  // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with, or computes
+  // with in the kernels of a wider one. Constants are no operators of their dtype: those of narrow dtypes are values like others.
+  static bool is_carried(const node_def& def, const op_info& op, std::span<const output> inputs) {
+    const auto is_one = [&](data_type type) {
+      return leat::is_known(type) && (is_carried_only(static_cast<dtype>(type)) ||
+                                      (op.kind != op_kind::constant && is_narrow(static_cast<dtype>(base_of(type)))));
     };
     if (std::any_of(inputs.begin(), inputs.end(), [&](const output& in) { return is_one(to_data_type(in.type())); })) return true;
     for (const auto& [name, value] : def.attributes) {
