@@ -197,7 +197,7 @@ TEST_CASE("what is evaluated while it is trained is never half or gone") {
     std::int64_t before = 0;
     int restored = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(700);
-    while (std::chrono::steady_clock::now() < end) {
+    while (std::chrono::steady_clock::now() < end || restored <= 5) {  // on a busy machine few restores fit into that time
       // As a program that evaluates has it, in two calls.
       const checkpoint_path latest = latest_checkpoint(folder);
       REQUIRE(latest);
@@ -209,7 +209,6 @@ TEST_CASE("what is evaluated while it is trained is never half or gone") {
       ++restored;
     }
     MESSAGE(std::string(m.name) << ": " << restored << " times restored up to " << before);
-    CHECK(restored > 5);
     ::kill(child, SIGKILL);
     end_of(child);
     ::close(ends[0]);
