@@ -1,27 +1,18 @@
 """The steps of calculus_lstm_1 and calculus_lstm_32 (loops.cpp) by TensorFlow 2 on one thread, compiled by tf.function: the cell in a
 while_loop, and TensorFlow's fused operator BlockLSTMV2. Prints the least time of a step."""
 import os
-import time
+import pathlib
+import sys
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow as tf  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from least_time import least_time  # noqa: E402
+
 tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 STEPS, UNITS = 100, 64
-
-
-def least_time(calls, step):
-    for _ in range(3):
-        step().numpy()
-    best = 1e9
-    for _ in range(30):
-        begin = time.perf_counter()
-        for _ in range(calls):
-            last = step()
-        last.numpy()
-        best = min(best, (time.perf_counter() - begin) / calls)
-    return 1e6 * best
 
 
 def by_loop(x, kernel, bias):
@@ -55,4 +46,4 @@ for batch, calls in ((1, 10), (32, 2)):
                 variable.assign_sub(1e-4 * gradient)
             return loss
 
-        print(f"calculus_lstm_{batch:<3d} TensorFlow {name:<14s} {least_time(calls, step):9.1f} us")
+        print(f"calculus_lstm_{batch:<3d} TensorFlow {name:<14s} {1e6 * least_time(calls, step):9.1f} us")

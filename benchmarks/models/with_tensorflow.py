@@ -1,11 +1,14 @@
 """with_tensorflow.py THREADS: the steps of models.cpp by TensorFlow 2, compiled by tf.function. Prints the least time of a step."""
 import os
+import pathlib
 import sys
-import time
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from least_time import least_time  # noqa: E402
 
 threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -36,19 +39,6 @@ class Adam:
                                          beta2=0.999, epsilon=1e-8, grad=g)
 
 
-def least_time(calls, step):
-    for _ in range(3):
-        step().numpy()
-    best = 1e9
-    for _ in range(30):
-        begin = time.perf_counter()
-        for _ in range(calls):
-            last = step()
-        last.numpy()
-        best = min(best, (time.perf_counter() - begin) / calls)
-    return 1e3 * best
-
-
 lenet = variables([[5, 5, 1, 6], [6], [5, 5, 6, 16], [16], [400, 120], [120], [120, 84], [84], [84, 10], [10]])
 lenet_adam = Adam(lenet)
 images, labels = numbers(64, 28, 28, 1), tf.constant(np.arange(64) % 10)
@@ -67,7 +57,7 @@ def lenet_step():
     return loss
 
 
-print(f"lenet  TensorFlow       threads {threads}  {least_time(10, lenet_step):7.3f} ms")
+print(f"lenet  TensorFlow       threads {threads}  {1e3 * least_time(10, lenet_step):7.3f} ms")
 
 lstm = variables([[256, 512], [256, 512], [512], [512]])
 lstm_adam = Adam(lstm)
@@ -96,4 +86,4 @@ def lstm_step():
     return loss
 
 
-print(f"lstm   TensorFlow       threads {threads}  {least_time(1, lstm_step):7.2f} ms")
+print(f"lstm   TensorFlow       threads {threads}  {1e3 * least_time(1, lstm_step):7.2f} ms")

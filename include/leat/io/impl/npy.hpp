@@ -75,7 +75,7 @@ class npy_header_reader {
   }
   std::string quoted() {
     skip();
-    if (at_ < text_.size() && text_[at_] == 'u') ++at_;  // as Python 2 writes some texts
+    if (at_ < text_.size() && text_[at_] == 'u') ++at_;  // Python 2's prefix of Unicode strings
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
     if (quote != '\'' && quote != '"') fail("lacks a text in quotes");
     const auto end = text_.find(quote, at_ + 1);
