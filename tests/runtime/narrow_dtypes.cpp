@@ -284,6 +284,41 @@ TEST_CASE("narrow dtypes: elements stand in files in TensorFlow's fields") {
   CHECK(reals(tensor_value::from_proto(repeated)) == std::vector<float>{1, 1, 1});
 }
 
+TEST_CASE("narrow dtypes: elements of uint64 pass queues, lists and stacks, and are scattered and added") {
+  const char* text =
+      "x = Placeholder dtype=uint64 shape=[2]\n"
+      "i = Const int32[1,1]{1}\n"
+      "y = Const uint64[1]{5,0}\n"  // by its bits: 5
+      "q = PaddingFIFOQueueV2 component_types=(uint64) shapes=([2])\n"
+      "in = QueueEnqueueV2(q, x) Tcomponents=(uint64)\n"
+      "out = QueueDequeueV2(q, ^in) component_types=(uint64)\n"
+      "any = Const int32[]{-1}\n"
+      "lengths = Const int64[2]{1,1}\n"
+      "list = TensorListSplit(x, any, lengths) element_dtype=uint64 shape_type=int32\n"
+      "joined = TensorListConcat(list) element_dtype=uint64\n"
+      "s = Stack elem_type=uint64\n"
+      "push = StackPush(s, x) T=uint64\n"
+      "pop = StackPop(s, ^push) elem_type=uint64\n"
+      "v = VariableV2 dtype=uint64 shape=[2]\n"
+      "set = Assign(v, x) T=uint64\n"
+      "add = ScatterNdAdd(v, i, y) T=uint64 Tindices=int32\n"
+      "put = ScatterNdUpdate(v, i, y) T=uint64 Tindices=int32\n"
+      "sizes = Const int32[2]{1,2}\n"
+      "row = Reshape(x, sizes) T=uint64\n"
+      "biased = BiasAddV1(row, x) T=uint64\n";
+  imported i(text);
+  const tensor_value x = integers_of(data_type::uint64, {-1, 2});
+  const auto run = [&](const char* fetch) { return whole(i.run(fetch, {{"x", x}})); };
+  using numbers = std::vector<std::int64_t>;
+  CHECK(run("out:0") == numbers{-1, 2});
+  CHECK(run("joined:0") == numbers{-1, 2});
+  CHECK(run("pop:0") == numbers{-1, 2});
+  CHECK(run("biased:0") == numbers{-2, 4});
+  i.session->run({"set"}, {{"x", x}});
+  CHECK(run("add:0") == numbers{-1, 7});
+  CHECK(run("put:0") == numbers{-1, 5});
+}
+
 TEST_CASE("narrow dtypes: malformed elements, huge shapes, a memory limit and what has no kernel are errors") {
   tensor_proto p{.dtype = data_type::half, .field = tensor_field::half_val, .bytes = std::string("\x00\x00\x01\x00", 4)};
   CHECK(says(message_of<invalid_argument>([&] { tensor_value::from_proto(p); }), "65536", "not a number of DT_HALF"));

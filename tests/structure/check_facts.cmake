@@ -14,12 +14,10 @@ if(NOT DEFINED exceptions)
       proto/impl/freeze.hpp 6 "freezing works on messages of any operators; its list is of TensorFlow's, also of those unknown here"
       proto/impl/producer.hpp 3 "what earlier versions wrote, in messages"
       io/impl/dot.hpp 1 "draws messages"
-      named/exchange/impl/import.hpp 4 "parts of names, by which TensorFlow itself decides (ValidateShape); dtypes that only TensorFlow computes"
+      named/exchange/impl/import.hpp 1 "parts of names, by which TensorFlow itself decides (ValidateShape)"
       # ONNX is another dialect, whose writer knows what it expresses and how.
       io/impl/onnx.hpp 2 "the inputs of its graphs"
       io/onnx/operators.hpp 6 "ONNX's operators"
-      # Not as it should be: facts that belong to the definitions, which say nothing yet of dtypes narrower than those of kernels.
-      runtime/kernels/narrow.hpp 18 "lines of a table: what differs if an operator computes with a wider dtype"
       # Names of other things.
       train/named/impl/losses.hpp 1 "a message"
       inspect/trace.hpp 2 "phases of a run"

@@ -60,6 +60,31 @@ enum class integer_rule : unsigned char {
   smaller
 };
 
+/// What an operator does with elements of the dtypes that kernels do not compute with: half, bfloat16, int8, int16, uint16, uint32, uint64.
+/// Such a node runs with a wider dtype in place of the narrow one, for uint64 with int64 (runtime/kernels/narrow.hpp).
+enum class narrow_rule : unsigned char {
+  computes,  // its results are rounded or wrapped; for uint64 it has no kernel
+  any,       // its kernel takes and gives elements of any dtype, as their bits, or checks dtypes itself
+  moves,     // it gives elements of its inputs, or zeros: it neither compares elements nor computes with them
+  exact,     // uint64 elements give the right bits if they are taken for int64
+  ordered,   // it only compares elements: right for uint64 if the sign bits of all are exchanged
+  refused    // it has no kernel, as its result depends on the width of an element, or on random bits that are drawn for it
+};
+
+/// How a result depends on the width of the elements, other than by being rounded or wrapped.
+enum class width_rule : unsigned char {
+  none,
+  extreme,         // of no elements it is the least or greatest number of the dtype
+  finite_extreme,  // the same, but it is finite
+  shift,           // elements are shifted by its second input, at most by their bits less one
+  bit_count,       // the bits of each element are counted
+  uniform,         // random numbers below 1
+  cast             // conversion, also with the attribute Truncate
+};
+
+/// Dtypes, as a fact names them.
+enum class dtype_group : unsigned char { none, signed_integers, reals };
+
 /// A set of inputs, by index.
 struct input_set {
   std::uint64_t bits = 0;
@@ -103,7 +128,10 @@ struct facts {
   state_role state = state_role::none;
   looks_at depends_on = looks_at::elements;
   integer_rule integers = integer_rule::none;
-  input_range values{};             // inputs that are sizes, axes or indices of a slice; for a class, derived from its form
+  narrow_rule narrow = narrow_rule::computes;  // for a class that is a view: `moves`, unless it states another one
+  width_rule by_width = width_rule::none;
+  dtype_group elsewhere = dtype_group::none;  // dtypes with which TensorFlow computes it, and this library does not
+  input_range values{};                       // inputs that are sizes, axes or indices of a slice; for a class, derived from its form
   input_set written{};              // inputs that are variables which it changes; for a registered line, derived from its references
   bool adds = false;                // it adds to the variables that it writes: two such writes give the same result in either order
   bool forwards = false;            // its result is its first input, unchanged; for a variable, the variable itself
@@ -126,6 +154,16 @@ struct facts {
   constexpr bool looks_at_shape_alone() const { return depends_on == looks_at::shape || depends_on == looks_at::shapes; }
   /// Whether the node represents a variable and its result is a reference to it.
   constexpr bool makes_variable() const { return state == state_role::variable || state == state_role::temporary_variable; }
+  /// Whether it makes, fills or empties one of the stacks on which loops save values.
+  constexpr bool is_of_stack() const { return state == state_role::stack || state == state_role::push || state == state_role::pop; }
+  /// Whether its kernel takes and gives elements of any dtype. So do all that pass on their inputs as they are, look at no element, or take
+  /// a variable as a whole.
+  constexpr bool takes_any_dtype() const {
+    return narrow == narrow_rule::any || control != flow::plain || passes_on() || reshapes || looks_at_shape_alone() ||
+           (state != state_role::none && !is_of_stack());
+  }
+  /// Whether uint64 elements that are taken for int64 give the right bits. So do elements that are only moved, saved or added.
+  constexpr bool keeps_uint64() const { return narrow == narrow_rule::moves || narrow == narrow_rule::exact || adds || is_of_stack(); }
 };
 
 }  // namespace leat

@@ -252,8 +252,10 @@ struct folding_math {
 
 template <class Op>
 constexpr facts facts_of() {
-  if constexpr (requires { Op::what; }) return Op::what;
-  else return facts_of_kind(Op::kind);
+  facts its = facts_of_kind(Op::kind);
+  if constexpr (requires { Op::what; }) its = Op::what;
+  if (Op::kind == op_kind::view && its.narrow == narrow_rule::computes) its.narrow = narrow_rule::moves;
+  return its;
 }
 
 /// A class of an operator with several results, and how many it has for these operands and attributes.

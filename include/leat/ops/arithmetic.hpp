@@ -12,7 +12,7 @@ constexpr Handle operator/(const Handle& a, const Handle& b);
 
 struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
-  static constexpr facts what{.integers = integer_rule::sum};
+  static constexpr facts what{.integers = integer_rule::sum, .narrow = narrow_rule::exact};
   static constexpr std::string_view call_name = "add";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -46,7 +46,7 @@ LEAT_WHY_BESIDE operator+(A&&, B&&) LEAT_DELETED;
 
 struct sub_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Sub";
-  static constexpr facts what{.integers = integer_rule::difference};
+  static constexpr facts what{.integers = integer_rule::difference, .narrow = narrow_rule::exact};
   static constexpr std::string_view call_name = "sub";
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -79,7 +79,7 @@ LEAT_WHY_BESIDE operator-(A&&, B&&) LEAT_DELETED;
 
 struct mul_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Mul";
-  static constexpr facts what{.integers = integer_rule::product};
+  static constexpr facts what{.integers = integer_rule::product, .narrow = narrow_rule::exact};
   static constexpr std::string_view call_name = "mul";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -115,6 +115,7 @@ LEAT_WHY_BESIDE operator*(A&&, B&&) LEAT_DELETED;
 
 struct neg_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Neg";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr int foldable = 1;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -193,7 +194,7 @@ LEAT_FUNCTION_OF_TWO(real_divide, real_div_op);
 
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
-  static constexpr facts what{.divides = true, .stops_gradient = true};
+  static constexpr facts what{.elsewhere = dtype_group::reals, .divides = true, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::truncate_div(a, b);
@@ -301,7 +302,7 @@ struct select_op;
 
 struct maximum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Maximum";
-  static constexpr facts what{.integers = integer_rule::larger};
+  static constexpr facts what{.integers = integer_rule::larger, .narrow = narrow_rule::ordered};
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -325,7 +326,7 @@ LEAT_FUNCTION_OF_TWO(maximum, maximum_op);
 
 struct minimum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Minimum";
-  static constexpr facts what{.integers = integer_rule::smaller};
+  static constexpr facts what{.integers = integer_rule::smaller, .narrow = narrow_rule::ordered};
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -343,6 +344,7 @@ LEAT_FUNCTION_OF_TWO(minimum, minimum_op);
 
 struct square_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Square";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr int foldable = 1;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -438,7 +440,7 @@ LEAT_FUNCTION_OF_ONE(ceil, ceil_op);
 
 struct round_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Round";
-  static constexpr facts what{.stops_gradient = true};
+  static constexpr facts what{.elsewhere = dtype_group::signed_integers, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::round(x);
@@ -449,6 +451,7 @@ LEAT_FUNCTION_OF_ONE(round, round_op);
 
 struct bitwise_and_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "BitwiseAnd";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -460,6 +463,7 @@ LEAT_FUNCTION_OF_TWO(bitwise_and, bitwise_and_op);
 
 struct bitwise_or_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "BitwiseOr";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -471,6 +475,7 @@ LEAT_FUNCTION_OF_TWO(bitwise_or, bitwise_or_op);
 
 struct bitwise_xor_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "BitwiseXor";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -482,6 +487,7 @@ LEAT_FUNCTION_OF_TWO(bitwise_xor, bitwise_xor_op);
 
 struct invert_op : rule::unary<rule::takes::integer> {
   static constexpr std::string_view type = "Invert";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::invert(x);
@@ -492,6 +498,7 @@ LEAT_FUNCTION_OF_ONE(invert, invert_op);
 
 struct left_shift_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "LeftShift";
+  static constexpr facts what{.narrow = narrow_rule::exact, .by_width = width_rule::shift};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::left_shift(a, b);
@@ -503,6 +510,7 @@ LEAT_FUNCTION_OF_TWO(left_shift, left_shift_op);
 
 struct right_shift_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "RightShift";
+  static constexpr facts what{.by_width = width_rule::shift};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::right_shift(a, b);

@@ -45,6 +45,7 @@ struct slice_op {
 /// Padding with zeros. Attributes: the number of zeros before each axis, then the number after each axis. Source: TensorFlow `Pad`.
 struct pad_op {
   static constexpr std::string_view type = "Pad";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "input"},
                                 {field_kind::pairs, "paddings"},
                                 {field_kind::type_of, "T"},
@@ -146,7 +147,7 @@ pad(...) LEAT_DELETED;
 /// Concatenation along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {
   static constexpr std::string_view type = "ConcatV2";
-  static constexpr facts what{.integers = integer_rule::joined};
+  static constexpr facts what{.integers = integer_rule::joined, .narrow = narrow_rule::moves};
   static constexpr std::string_view call_name = "concat";
   static constexpr field form[]{
       {field_kind::operands, "values"}, {field_kind::scalar, "axis"}, {field_kind::type_of, "T"}, {field_kind::fixed_type, "Tidx", 3}};
@@ -262,6 +263,7 @@ struct by_segment : segments {
 /// Sums of rows by segment. Source: TensorFlow `UnsortedSegmentSum`.
 struct segment_sum_op : rule::by_segment<sum_op> {
   static constexpr std::string_view type = "UnsortedSegmentSum";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   template <class G>
   static constexpr void gradient(G& g);
 };
@@ -269,7 +271,7 @@ struct segment_sum_op : rule::by_segment<sum_op> {
 /// Rows by index. Source: TensorFlow `GatherV2`.
 struct gather_op {
   static constexpr std::string_view type = "GatherV2";
-  static constexpr facts what{.work = work_kind::gathered};
+  static constexpr facts what{.work = work_kind::gathered, .narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "params"},
                                 {field_kind::operand, "indices", -1},
                                 {field_kind::fixed_scalar, "axis", 0},
@@ -333,6 +335,7 @@ constexpr void segment_sum_op::gradient(G& g) {
 /// The maximum of the rows of each segment, or the lowest value of the dtype for an empty segment. Source: TensorFlow `UnsortedSegmentMax`.
 struct segment_max_op : rule::by_segment<max_op> {
   static constexpr std::string_view type = "UnsortedSegmentMax";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .by_width = width_rule::finite_extreme};
   template <class V>
   static constexpr V identity() {
     return std::numeric_limits<V>::lowest();
@@ -346,6 +349,7 @@ struct segment_max_op : rule::by_segment<max_op> {
 /// `UnsortedSegmentMin`.
 struct segment_min_op : rule::by_segment<min_op> {
   static constexpr std::string_view type = "UnsortedSegmentMin";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .by_width = width_rule::finite_extreme};
   template <class V>
   static constexpr V identity() {
     return std::numeric_limits<V>::max();
@@ -358,6 +362,7 @@ struct segment_min_op : rule::by_segment<min_op> {
 /// Products of rows by segment. Source: TensorFlow `UnsortedSegmentProd`.
 struct segment_prod_op : rule::by_segment<prod_op> {
   static constexpr std::string_view type = "UnsortedSegmentProd";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   // An element that is 0 gets the product of the other elements, which is 0 if the segment has another 0.
   template <class G>
   static constexpr void gradient(G& g) {
@@ -467,6 +472,7 @@ LEAT_OTHERWISE_OF(segment_min, LEAT_BY_SEGMENT);
 template <bool Product>
 struct cumulative_op {
   static constexpr std::string_view type = Product ? "Cumprod" : "Cumsum";
+  static constexpr facts what{.narrow = Product ? narrow_rule::computes : narrow_rule::exact};
   static constexpr field form[6]{{field_kind::operand, "x"},
                                  {field_kind::flag, "exclusive"},
                                  {field_kind::flag, "reverse"},

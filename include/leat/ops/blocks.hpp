@@ -60,6 +60,7 @@ constexpr output rearranged(const output& x, const shape& apart, std::initialize
 template <bool IntoChannels>
 struct block_exchange_op {
   static constexpr std::string_view type = IntoChannels ? "SpaceToDepth" : "DepthToSpace";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr std::string_view order[]{"NHWC"};
   static constexpr field form[4]{{field_kind::operand, "input"},
@@ -104,6 +105,7 @@ struct block_exchange_op {
 template <bool IntoBatch>
 struct batch_exchange_op {
   static constexpr std::string_view type = IntoBatch ? "SpaceToBatchND" : "BatchToSpaceND";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     const shape& s = x.extent(0);

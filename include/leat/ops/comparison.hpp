@@ -7,6 +7,7 @@ namespace leat {
 
 struct equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "Equal";
+  static constexpr facts what{.narrow = narrow_rule::exact, .stops_gradient = true};
   static constexpr auto& form = leat::form::equality;
   static constexpr bool commutative = true;
   template <class M, class V>
@@ -19,6 +20,7 @@ LEAT_FUNCTION_OF_TWO(equal, equal_op);
 
 struct not_equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "NotEqual";
+  static constexpr facts what{.narrow = narrow_rule::exact, .stops_gradient = true};
   static constexpr auto& form = leat::form::equality;
   static constexpr bool commutative = true;
   template <class M, class V>
@@ -31,6 +33,7 @@ LEAT_FUNCTION_OF_TWO(not_equal, not_equal_op);
 
 struct less_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "Less";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::less(a, b);
@@ -41,6 +44,7 @@ LEAT_FUNCTION_OF_TWO(less, less_op);
 
 struct less_equal_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "LessEqual";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::less_equal(a, b);
@@ -51,6 +55,7 @@ LEAT_FUNCTION_OF_TWO(less_equal, less_equal_op);
 
 struct greater_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "Greater";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::greater(a, b);
@@ -61,6 +66,7 @@ LEAT_FUNCTION_OF_TWO(greater, greater_op);
 
 struct greater_equal_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "GreaterEqual";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .stops_gradient = true};
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::greater_equal(a, b);
@@ -257,6 +263,7 @@ LEAT_FUNCTION_OF_ONE(is_finite, is_finite_op);
 
 struct select_op {
   static constexpr std::string_view type = "SelectV2";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "condition", -1},
                                 {field_kind::operand, "t"},
                                 {field_kind::operand, "e"},
@@ -305,7 +312,7 @@ select(...) LEAT_DELETED;
 /// Conversion to another dtype. Attribute: the dtype. Source: TensorFlow `Cast`.
 struct cast_op {
   static constexpr std::string_view type = "Cast";
-  static constexpr facts what{.integers = integer_rule::same};
+  static constexpr facts what{.integers = integer_rule::same, .narrow = narrow_rule::exact, .by_width = width_rule::cast};
   static constexpr field form[]{{field_kind::operand, "x"},
                                 {field_kind::type_of, "SrcT"},
                                 {field_kind::type_number, "DstT"},
@@ -354,6 +361,7 @@ constexpr Handle cast_to(const Handle& x, dtype to) {
 
 struct clip_by_value_op {
   static constexpr std::string_view type = "ClipByValue";
+  static constexpr facts what{.narrow = narrow_rule::ordered};
   static constexpr field form[]{{field_kind::operand, "t"},
                                 {field_kind::operand, "clip_value_min"},
                                 {field_kind::operand, "clip_value_max"},

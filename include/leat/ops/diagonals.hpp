@@ -95,6 +95,7 @@ struct matrix_diag_part_op : rule::of_matrices {
 /// them if negative. Source: TensorFlow `MatrixBandPart`.
 struct matrix_band_part_op : rule::of_matrices {
   static constexpr std::string_view type = "MatrixBandPart";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "input"},
                                 {field_kind::scalar, "num_lower"},
                                 {field_kind::scalar, "num_upper"},

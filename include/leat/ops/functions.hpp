@@ -417,6 +417,7 @@ LEAT_FUNCTION_OF_ONE(erf, erf_op);
 
 struct pow_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "Pow";
+  static constexpr facts what{.elsewhere = dtype_group::signed_integers};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {

@@ -293,6 +293,7 @@ struct max_pool_grad_op : pool_rule<Axes> {
 template <int Axes>
 struct max_pool_op : pool_rule<Axes> {
   static constexpr std::string_view type = Axes == 3 ? "MaxPool3D" : "MaxPool";
+  static constexpr facts what{.narrow = Axes == 3 ? narrow_rule::computes : narrow_rule::ordered};
   static constexpr auto& form = pool_form<Axes, true>::form;
   static constexpr inference infer(const operand_list& x) { return pool_rule<Axes>::of_images(x); }
   template <class G>

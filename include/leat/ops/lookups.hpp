@@ -95,7 +95,7 @@ struct index_tuples {
 /// `ScatterNd`.
 struct scatter_nd_op {
   static constexpr std::string_view type = "ScatterNd";
-  static constexpr facts what{.work = work_kind::scattered, .takes_shape = true};
+  static constexpr facts what{.work = work_kind::scattered, .narrow = narrow_rule::exact, .takes_shape = true};
   static constexpr field form[]{{field_kind::operand, "indices", -1},
                                 {field_kind::operand, "updates"},
                                 {field_kind::vector, "shape"},
@@ -141,7 +141,7 @@ struct scatter_nd_op {
 /// Elements or subarrays by index tuples. Source: TensorFlow `GatherNd`.
 struct gather_nd_op {
   static constexpr std::string_view type = "GatherNd";
-  static constexpr facts what{.work = work_kind::gathered};
+  static constexpr facts what{.work = work_kind::gathered, .narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "params"},
                                 {field_kind::operand, "indices", -1},
                                 {field_kind::type_of, "Tparams"},

@@ -59,6 +59,7 @@ struct of_mirrors {
 /// Source: TensorFlow `MirrorPad`.
 struct mirror_pad_op : rule::of_mirrors {
   static constexpr std::string_view type = "MirrorPad";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "input"}, LEAT_MIRROR_FIELDS};
   static constexpr inference infer(const operand_list& x) {
     if (const auto wrong = problem(x); !wrong.empty()) return inference::wrong(wrong);

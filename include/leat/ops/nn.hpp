@@ -383,7 +383,7 @@ struct check_range_op {
 /// for the last). An index out of range gives `off` everywhere. Source: TensorFlow `OneHot`.
 struct one_hot_op {
   static constexpr std::string_view type = "OneHot";
-  static constexpr facts what{.stops_gradient = true};
+  static constexpr facts what{.narrow = narrow_rule::exact, .stops_gradient = true};
   static constexpr field form[]{{field_kind::operand, "indices"},
                                 {field_kind::scalar, "depth"},
                                 {field_kind::type_number, "T"},
@@ -651,7 +651,7 @@ sigmoid_cross_entropy_with_logits(...) LEAT_DELETED;
 template <bool Largest>
 struct arg_reduce_op {
   static constexpr std::string_view type = Largest ? "ArgMax" : "ArgMin";
-  static constexpr facts what{.stops_gradient = true};
+  static constexpr facts what{.narrow = narrow_rule::ordered, .stops_gradient = true};
   static constexpr field form[5]{{field_kind::operand, "input"},  // nvcc does not deduce array sizes in class templates
                                  {field_kind::scalar, "dimension"},
                                  {field_kind::type_number, "output_type"},

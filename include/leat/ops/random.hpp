@@ -46,6 +46,9 @@ struct stateless_random_op : rule::of_seed {
   static constexpr std::string_view type = How == distribution_of_numbers::uniform  ? "StatelessRandomUniform"
                                            : How == distribution_of_numbers::normal ? "StatelessRandomNormal"
                                                                                     : "StatelessTruncatedNormal";
+  static constexpr facts what{.work = work_kind::random,
+                              .by_width = How == distribution_of_numbers::uniform ? width_rule::uniform : width_rule::none,
+                              .stops_gradient = true};
   static constexpr inference infer(const operand_list& x) {
     if (const auto problem = seed_problem(x, 0); !problem.empty()) return inference::wrong(problem);
     const auto its = static_cast<dtype>(x.attribute(0));
@@ -60,6 +63,7 @@ using stateless_truncated_normal_op = stateless_random_op<distribution_of_number
 /// of the result. Source: TensorFlow `StatelessRandomUniformInt`, whose numbers these are.
 struct stateless_integers_op : rule::of_seed {
   static constexpr std::string_view type = "StatelessRandomUniformInt";
+  static constexpr facts what{.work = work_kind::random, .narrow = narrow_rule::refused, .stops_gradient = true};
   static constexpr inference infer(const operand_list& x) {
     if (const auto problem = seed_problem(x, 0); !problem.empty()) return inference::wrong(problem);
     const auto its = static_cast<dtype>(x.attribute(0));

@@ -74,6 +74,7 @@ constexpr output reduced_count(const G& g, dtype type) {
 
 struct sum_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Sum";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
@@ -90,6 +91,7 @@ struct sum_op : rule::reduction<rule::takes::number> {
 };
 struct max_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Max";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .by_width = width_rule::extreme};
   static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
@@ -109,6 +111,7 @@ struct max_op : rule::reduction<rule::takes::number> {
 };
 struct min_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Min";
+  static constexpr facts what{.narrow = narrow_rule::ordered, .by_width = width_rule::extreme};
   static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
@@ -125,6 +128,7 @@ struct min_op : rule::reduction<rule::takes::number> {
 };
 struct prod_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Prod";
+  static constexpr facts what{.narrow = narrow_rule::exact};
   static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {

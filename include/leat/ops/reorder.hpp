@@ -8,6 +8,7 @@ namespace leat {
 /// The elements in reverse order along some axes. Attributes: the axes. Source: TensorFlow `ReverseV2`.
 struct reverse_op {
   static constexpr std::string_view type = "ReverseV2";
+  static constexpr facts what{.narrow = narrow_rule::moves};
   static constexpr field form[]{{field_kind::operand, "tensor"},
                                 {field_kind::vector, "axis"},
                                 {field_kind::type_of, "T"},

@@ -23,6 +23,7 @@ struct assignment {
 
 struct assign_op : rule::assignment<rule::takes::any> {
   static constexpr std::string_view type = "Assign";
+  static constexpr facts what{.is = nature::effect, .narrow = narrow_rule::any, .written = {1}, .stops_gradient = true};
   static constexpr field form[]{{field_kind::reference, "ref"},
                                 {field_kind::operand, "value"},
                                 {field_kind::type_of, "T"},

@@ -12,7 +12,7 @@ namespace leat {
 /// the second result of TensorFlow's `TopKV2`.
 struct top_places_op {
   static constexpr std::string_view type = "TopKV2";
-  static constexpr facts what{.stops_gradient = true};
+  static constexpr facts what{.narrow = narrow_rule::ordered, .stops_gradient = true};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     const shape& s = x.extent(0);
@@ -67,7 +67,7 @@ struct top_values_op {
 /// arrays, then the indices of each. Attributes: the number of rows, the number of arrays. Source: TensorFlow `DynamicStitch`.
 struct dynamic_stitch_op {
   static constexpr std::string_view type = "DynamicStitch";
-  static constexpr facts what{.work = work_kind::scattered};
+  static constexpr facts what{.work = work_kind::scattered, .narrow = narrow_rule::moves};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr bool may_refuse = true;
   static constexpr int most = 32;

@@ -131,14 +131,15 @@ LEAT_FILL(fill_iterator_definitions) {
   const std::string structure = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1";
   const std::string place = "; container: string = \"\"; shared_name: string = \"\"";
   define_operator("HostDataset() -> (handle: variant); token: string; " + structure, shapes::numbers);
+  constexpr facts any_dtype{.is = nature::effect, .narrow = narrow_rule::any};
   for (const char* type : {"IteratorV2", "Iterator"})
-    define_operator(type + std::string("() -> (handle: resource); ") + structure + place, shapes::numbers);
-  define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, shapes::numbers);
-  define_operator("MakeIterator(dataset: variant, iterator: resource) -> ()");
+    define_operator(type + std::string("() -> (handle: resource); ") + structure + place, any_dtype, shapes::numbers);
+  define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, any_dtype, shapes::numbers);
+  define_operator("MakeIterator(dataset: variant, iterator: resource) -> ()", any_dtype);
   // A dataset may block, for a disk or another thread.
   for (const char* type : {"IteratorGetNext", "IteratorGetNextSync"})
     define_operator(type + std::string("(iterator: resource) -> (components: list(output_types)); output_shapes: list(shape) >= 1"),
-                    {.is = nature::effect, .waits = true}, shapes_of_element);
+                    {.is = nature::effect, .narrow = narrow_rule::any, .waits = true}, shapes_of_element);
   define_operator("IteratorToStringHandle(resource_handle: resource) -> (string_handle: string)", shapes::numbers);
   for (const char* type : {"IteratorFromStringHandleV2", "IteratorFromStringHandle"})
     define_operator(

@@ -178,6 +178,9 @@ inline void strided_slice_shape(shape_context& c) {
 
 LEAT_FILL(fill_array_definitions) {
   using shapes::vector_of;
+  constexpr facts moves{.is = nature::pure, .narrow = narrow_rule::moves};
+  constexpr facts exact{.is = nature::pure, .narrow = narrow_rule::exact};
+  constexpr facts ordered{.is = nature::pure, .narrow = narrow_rule::ordered};
   const auto shape_of_each = [](shape_context& c) {
     for (int k = 0; k < c.result_count(); ++k)
       c.set(k, vector_of(c.input(k).extent.has_rank() ? c.input(k).extent.rank : -1));
@@ -196,10 +199,11 @@ LEAT_FILL(fill_array_definitions) {
       "Size(input: T) -> (output: out_type); out_type: {int32, int64} = int32",
       {.is = nature::pure, .work = work_kind::none, .depends_on = looks_at::shape, .integers = integer_rule::size, .stops_gradient = true},
       shapes::numbers);
-  define_operator("ZerosLike(x: T) -> (y: T)", {.is = nature::pure, .stops_gradient = true, .is_zero = true}, shapes::like<0>);
-  define_operator("OnesLike(x: T) -> (y: T)", {.is = nature::pure, .stops_gradient = true}, shapes::like<0>);
+  define_operator("ZerosLike(x: T) -> (y: T)", {.is = nature::pure, .narrow = narrow_rule::exact, .stops_gradient = true, .is_zero = true},
+                  shapes::like<0>);
+  define_operator("OnesLike(x: T) -> (y: T)", {.is = nature::pure, .narrow = narrow_rule::exact, .stops_gradient = true}, shapes::like<0>);
   define_operator("Fill(dims: index_type, value: T) -> (output: T); index_type: {int32, int64} = int32",
-                  {.is = nature::pure, .work = work_kind::filled, .values = {0, 1}}, [](shape_context& c) {
+                  {.is = nature::pure, .work = work_kind::filled, .narrow = narrow_rule::moves, .values = {0, 1}}, [](shape_context& c) {
                     shapes::want_rank(c, 0, 1);
                     shapes::want_rank(c, 1, 0);
                     c.set(0, shapes::from_numbers(c, 0));
@@ -214,19 +218,20 @@ LEAT_FILL(fill_array_definitions) {
                     }
                     c.set(0, vector_of(count));
                   });
-  define_operator("Pack(values: N*T) -> (output: T); axis: int = 0", {.is = nature::pure, .integers = integer_rule::packed}, packed_shape);
-  define_operator("Unpack(value: T) -> (output: num*T); num: int >= 0; axis: int = 0", {.is = nature::pure}, unpacked_shape);
-  define_operator("Split(split_dim: int32, value: T) -> (output: num_split*T); num_split: int >= 1", {.is = nature::pure, .values = {0, 1}},
-                  split_shape);
+  define_operator("Pack(values: N*T) -> (output: T); axis: int = 0",
+                  {.is = nature::pure, .integers = integer_rule::packed, .narrow = narrow_rule::moves}, packed_shape);
+  define_operator("Unpack(value: T) -> (output: num*T); num: int >= 0; axis: int = 0", moves, unpacked_shape);
+  define_operator("Split(split_dim: int32, value: T) -> (output: num_split*T); num_split: int >= 1",
+                  {.is = nature::pure, .narrow = narrow_rule::moves, .values = {0, 1}}, split_shape);
   define_operator(
       "SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T); num_split: int >= 1; Tlen: {int32, int64}",
-      {.is = nature::pure, .values = {1, 2}}, split_sizes_shape);
+      {.is = nature::pure, .narrow = narrow_rule::moves, .values = {1, 2}}, split_sizes_shape);
   define_operator("ConcatOffset(concat_dim: int32, shape: N*shape_type) -> (offset: N*shape_type); shape_type: {int32, int64} = int32",
                   {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
                     for (int k = 0; k < c.result_count(); ++k) c.set(k, c.input(k + 1).extent);
                   });
   define_operator("Tile(input: T, multiples: Tmultiples) -> (output: T); Tmultiples: {int32, int64}",
-                  {.is = nature::pure, .work = work_kind::tiled, .values = {1, 1}}, [](shape_context& c) {
+                  {.is = nature::pure, .work = work_kind::tiled, .narrow = narrow_rule::moves, .values = {1, 1}}, [](shape_context& c) {
                     shape extent = c.input(0).extent;
                     const auto multiples = c.numbers(1);
                     if (!extent.has_rank()) return;
@@ -243,14 +248,15 @@ LEAT_FILL(fill_array_definitions) {
   define_operator(
       "StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> (output: T); Index: {int32, int64}; begin_mask: int = 0; "
       "end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
-      {.is = nature::pure, .work = work_kind::none, .integers = integer_rule::slice, .values = {1, 3}}, strided_slice_shape);
+      {.is = nature::pure, .work = work_kind::none, .integers = integer_rule::slice, .narrow = narrow_rule::moves, .values = {1, 3}},
+      strided_slice_shape);
   define_operator(
       "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T); Index: {int32, int64}; "
       "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
       {.is = nature::pure, .values = {0, 4}}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
-  for (const char* type : {"SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"})
-    define_operator(std::string(type) + "(data: T, segment_ids: Tindices) -> (output: T); Tindices: {int32, int64}", {.is = nature::pure},
-                    [](shape_context& c) {
+  const auto define_segments = [](const std::string& type, narrow_rule narrow) {
+    define_operator(type + "(data: T, segment_ids: Tindices) -> (output: T); Tindices: {int32, int64}",
+                    {.is = nature::pure, .narrow = narrow}, [](shape_context& c) {
                       shapes::want_rank(c, 1, 1);
                       shape extent = c.input(0).extent;
                       if (!extent.has_rank()) return;
@@ -258,8 +264,11 @@ LEAT_FILL(fill_array_definitions) {
                       extent.dim[0] = unknown_dimension;
                       c.set(0, extent);
                     });
-  define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", {.is = nature::pure}, shapes::like<0>);
-  define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", {.is = nature::pure}, shapes::like<0>);
+  };
+  for (const char* type : {"SegmentSum", "SegmentProd"}) define_segments(type, narrow_rule::exact);
+  for (const char* type : {"SegmentMean", "SegmentMax", "SegmentMin"}) define_segments(type, narrow_rule::computes);
+  define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", moves, shapes::like<0>);
+  define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", moves, shapes::like<0>);
   define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32",
                   {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) { c.set_all(vector_of(-1)); });
   define_operator("BroadcastArgs(s0: T, s1: T) -> (r0: T); T: {int32, int64} = int32", {.is = nature::pure, .stops_gradient = true},
@@ -269,9 +278,10 @@ LEAT_FILL(fill_array_definitions) {
                     const bool is_known = a.has_rank() && b.has_rank() && a[0] >= 0 && b[0] >= 0;
                     c.set(0, vector_of(is_known ? std::max(a[0], b[0]) : unknown_dimension));
                   });
-  define_operator("Empty(shape: int32) -> (output: dtype); init: bool = false", {.is = nature::pure, .stops_gradient = true},
+  define_operator("Empty(shape: int32) -> (output: dtype); init: bool = false",
+                  {.is = nature::pure, .narrow = narrow_rule::exact, .stops_gradient = true},
                   [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
-  define_operator("DeepCopy(x: T) -> (y: T)", {.is = nature::pure}, shapes::like<0>);
+  define_operator("DeepCopy(x: T) -> (y: T)", {.is = nature::pure, .narrow = narrow_rule::any}, shapes::like<0>);
   define_operator("ParallelConcat(values: N*T) -> (output: T); shape: shape", {.is = nature::pure}, [](shape_context& c) {
     const auto* a = c.attribute("shape");
     const auto* said = a != nullptr ? a->get_if<tensor_shape_proto>() : nullptr;
@@ -286,19 +296,20 @@ LEAT_FILL(fill_array_definitions) {
         c.fail("All input shapes must be " + leat::shape_text(row) + ", not " + leat::shape_text(c.input(k).extent));
     c.set(0, whole);
   });
-  define_operator("Where(input: T) -> (index: int64); T: type = bool", {.is = nature::pure, .stops_gradient = true}, [](shape_context& c) {
-    shape s = vector_of(-1);
-    s.push(c.input(0).extent.has_rank() ? c.input(0).extent.rank : unknown_dimension);
-    c.set(0, s);
-  });
-  define_operator("Select(condition: bool, t: T, e: T) -> (output: T)", {.is = nature::pure}, [](shape_context& c) {
+  define_operator("Where(input: T) -> (index: int64); T: type = bool",
+                  {.is = nature::pure, .narrow = narrow_rule::exact, .stops_gradient = true}, [](shape_context& c) {
+                    shape s = vector_of(-1);
+                    s.push(c.input(0).extent.has_rank() ? c.input(0).extent.rank : unknown_dimension);
+                    c.set(0, s);
+                  });
+  define_operator("Select(condition: bool, t: T, e: T) -> (output: T)", moves, [](shape_context& c) {
     if (!may_equal(c.input(1).extent, c.input(2).extent))
       c.fail("Dimensions must be equal: " + leat::shape_text(c.input(1).extent) + " and " + leat::shape_text(c.input(2).extent));
     c.set(0, known_of(c.input(1).extent, c.input(2).extent));
   });
   define_operator(
       "Gather(params: Tparams, indices: Tindices) -> (output: Tparams); validate_indices: bool = true; Tindices: {int32, int64}",
-      {.is = nature::pure, .work = work_kind::gathered}, [](shape_context& c) {
+      {.is = nature::pure, .work = work_kind::gathered, .narrow = narrow_rule::moves}, [](shape_context& c) {
         const shape& params = c.input(0).extent;
         const shape& indices = c.input(1).extent;
         if (!params.has_rank() || !indices.has_rank()) return;
@@ -308,7 +319,7 @@ LEAT_FILL(fill_array_definitions) {
         c.set(0, result);
       });
   define_operator("GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams); Tindices: {int32, int64}",
-                  {.is = nature::pure, .work = work_kind::gathered}, [](shape_context& c) {
+                  {.is = nature::pure, .work = work_kind::gathered, .narrow = narrow_rule::moves}, [](shape_context& c) {
                     const shape& params = c.input(0).extent;
                     const shape& indices = c.input(1).extent;
                     if (!params.has_rank() || !indices.has_rank() || indices.rank == 0 || indices[indices.rank - 1] < 0) return;
@@ -320,15 +331,15 @@ LEAT_FILL(fill_array_definitions) {
                     c.set(0, result);
                   });
   define_operator("ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T); Tindices: {int32, int64}",
-                  {.is = nature::pure, .work = work_kind::scattered}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 2)); });
+                  {.is = nature::pure, .work = work_kind::scattered, .narrow = narrow_rule::exact},
+                  [](shape_context& c) { c.set(0, shapes::from_numbers(c, 2)); });
   define_operator(
       "ReverseSequence(input: T, seq_lengths: Tlen) -> (output: T); seq_dim: int; batch_dim: int = 0; Tlen: {int32, int64} = int64",
       {.is = nature::pure}, shapes::like<0>);
   define_operator("InvertPermutation(x: T) -> (y: T); T: {int32, int64} = int32", {.is = nature::pure, .stops_gradient = true},
                   shapes::like<0>);
   define_operator(
-      "DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T); num_partitions: int >= 1", {.is = nature::pure},
-      [](shape_context& c) {
+      "DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T); num_partitions: int >= 1", moves, [](shape_context& c) {
         const shape& data = c.input(0).extent;
         const shape& partitions = c.input(1).extent;
         if (!data.has_rank() || !partitions.has_rank()) return;
@@ -356,23 +367,22 @@ LEAT_FILL(fill_array_definitions) {
     for (int i = indices.rank; i < data.rank; ++i) result.push(data[i]);
     c.set(0, result);
   };
-  define_operator("DynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", {.is = nature::pure}, stitched);
+  define_operator("DynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", moves, stitched);
   define_operator("ParallelDynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", {.is = nature::pure}, stitched);
   define_operator(
       "TopKV2(input: T, k: Tk) -> (values: T, indices: index_type); sorted: bool = true; Tk: type = int32; index_type: type = int32",
-      {.is = nature::pure}, [](shape_context& c) {
+      ordered, [](shape_context& c) {
         shape extent = c.input(0).extent;
         if (!extent.has_rank() || extent.rank == 0) return;
         extent.dim[extent.rank - 1] = std::max(shapes::number(c, 1).value_or(unknown_dimension), unknown_dimension);
         c.set_all(extent);
       });
-  define_operator("TopK(input: T) -> (values: T, indices: int32); k: int >= 0; sorted: bool = true", {.is = nature::pure},
-                  [](shape_context& c) {
-                    shape extent = c.input(0).extent;
-                    if (!extent.has_rank() || extent.rank == 0) return;
-                    extent.dim[extent.rank - 1] = c.integer("k");
-                    c.set_all(extent);
-                  });
+  define_operator("TopK(input: T) -> (values: T, indices: int32); k: int >= 0; sorted: bool = true", ordered, [](shape_context& c) {
+    shape extent = c.input(0).extent;
+    if (!extent.has_rank() || extent.rank == 0) return;
+    extent.dim[extent.rank - 1] = c.integer("k");
+    c.set_all(extent);
+  });
   define_operator("InTopK(predictions: float32, targets: T) -> (precision: bool); k: int; T: {int32, int64} = int32",
                   {.is = nature::pure, .stops_gradient = true}, shapes::like<1>);
   define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32",
@@ -389,7 +399,7 @@ LEAT_FILL(fill_array_definitions) {
     --extent.rank;
     c.set(0, extent);
   });
-  define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", {.is = nature::pure}, [](shape_context& c) {
+  define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", exact, [](shape_context& c) {
     c.set(0, vector_of(-1));
     c.set(1, c.input(0).extent);
   });
@@ -397,22 +407,27 @@ LEAT_FILL(fill_array_definitions) {
                   [](shape_context& c) { c.set_all(vector_of(-1)); });
   constexpr facts draws{.is = nature::random, .work = work_kind::random, .stops_gradient = true};
   const auto random = [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); };
-  for (const char* type : {"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
-    define_operator(std::string(type) +
-                        "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}",
-                    draws, random);
+  const auto below_one = [](facts its) {
+    its.by_width = width_rule::uniform;
+    return its;
+  };
+  const std::string drawn =
+      "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}";
+  define_operator("RandomUniform" + drawn, below_one(draws), random);
+  for (const char* type : {"RandomStandardNormal", "TruncatedNormal"}) define_operator(type + drawn, draws, random);
   define_operator(
       "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", draws,
       random);
   constexpr facts of_seed{.is = nature::pure, .work = work_kind::random, .stops_gradient = true};
-  for (const char* type : {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal"})
-    define_operator(std::string(type) + "(shape: T, seed: Tseed) -> (output: dtype); dtype: {float32, float64} = float32; T: {int32, int64} = "
-                                        "int32; Tseed: {int32, int64} = int64",
-                    of_seed, random);
+  const std::string made =
+      "(shape: T, seed: Tseed) -> (output: dtype); dtype: {float32, float64} = float32; T: {int32, int64} = int32; Tseed: {int32, int64} = "
+      "int64";
+  define_operator("StatelessRandomUniform" + made, below_one(of_seed), random);
+  for (const char* type : {"StatelessRandomNormal", "StatelessTruncatedNormal"}) define_operator(type + made, of_seed, random);
   define_operator(
       "StatelessRandomUniformInt(shape: T, seed: Tseed, minval: dtype, maxval: dtype) -> (output: dtype); dtype: {int32, int64}; T: "
       "{int32, int64}; Tseed: {int32, int64} = int64",
-      of_seed, random);
+      {.is = nature::pure, .work = work_kind::random, .narrow = narrow_rule::refused, .stops_gradient = true}, random);
   define_operator(
       "StatelessMultinomial(logits: T, num_samples: int32, seed: Tseed) -> (output: output_dtype); T: {float32, float64}; Tseed: "
       "{int32, int64} = int64; output_dtype: {int32, int64} = int64",

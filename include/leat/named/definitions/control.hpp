@@ -76,9 +76,9 @@ LEAT_FILL(fill_control_definitions) {
                   [](shape_context& c) { shapes::want_rank(c, 0, 0); });
   define_operator("CheckNumerics(tensor: T) -> (output: T); message: string", shapes::like<0>);
   define_operator("PyFunc(input: list(Tin)) -> (output: list(Tout)); token: string",
-                  {.is = nature::effect, .stops_gradient = true, .waits = true});
+                  {.is = nature::effect, .narrow = narrow_rule::any, .stops_gradient = true, .waits = true});
   define_operator("PyFuncStateless(input: list(Tin)) -> (output: list(Tout)); token: string",
-                  {.is = nature::effect, .stops_gradient = true, .waits = true});
+                  {.is = nature::effect, .narrow = narrow_rule::any, .stops_gradient = true, .waits = true});
 }
 
 }  // namespace leat::detail

@@ -111,7 +111,7 @@ LEAT_FILL(fill_diagonal_definitions) {
   define_operator("MatrixSetDiagV2(input: T, diagonal: T, k: int32) -> (output: T)", replaced, shapes::like<0>);
   define_operator("MatrixSetDiagV3(input: T, diagonal: T, k: int32) -> (output: T)" + align, replaced, shapes::like<0>);
   define_operator("MatrixBandPart(input: T, num_lower: Tindex, num_upper: Tindex) -> (band: T); Tindex: {int32, int64} = int64",
-                  {.is = nature::pure, .values = {1, 2}}, shapes::like<0>);
+                  {.is = nature::pure, .narrow = narrow_rule::moves, .values = {1, 2}}, shapes::like<0>);
 }
 
 }  // namespace leat::detail

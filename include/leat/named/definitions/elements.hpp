@@ -74,11 +74,14 @@ inline void distinct_shape(shape_context& c) {
 LEAT_FILL(fill_element_definitions) {
   constexpr facts pure{.is = nature::pure};
   constexpr facts steps{.is = nature::pure, .stops_gradient = true};
-  define_operator("Bitcast(input: T) -> (output: type); type: type", steps, other_elements_shape);
+  constexpr facts any_dtype{.is = nature::pure, .narrow = narrow_rule::any};
+  constexpr facts exact{.is = nature::pure, .narrow = narrow_rule::exact};
+  define_operator("Bitcast(input: T) -> (output: type); type: type",
+                  {.is = nature::pure, .narrow = narrow_rule::any, .stops_gradient = true}, other_elements_shape);
   define_operator("Roll(input: T, shift: Tshift, axis: Taxis) -> (output: T); Tshift: {int32, int64}; Taxis: {int32, int64}",
-                  {.is = nature::pure, .values = {1, 2}}, shapes::like<0>);
-  define_operator("IdentityN(input: list(T)) -> (output: list(T))", pure, shapes::each);
-  define_operator("EnsureShape(input: T) -> (output: T); shape: shape", pure, ensured_shape);
+                  {.is = nature::pure, .narrow = narrow_rule::moves, .values = {1, 2}}, shapes::like<0>);
+  define_operator("IdentityN(input: list(T)) -> (output: list(T))", any_dtype, shapes::each);
+  define_operator("EnsureShape(input: T) -> (output: T); shape: shape", any_dtype, ensured_shape);
   define_operator("AccumulateNV2(inputs: N*T) -> (sum: T); shape: shape", pure, shapes::all_equal);
   define_operator("ApproximateEqual(x: T, y: T) -> (z: bool); tolerance: float = 0.00001", steps, shapes::all_equal);
   define_operator("Bucketize(input: T) -> (output: int32); boundaries: list(float)", steps, shapes::like<0>);
@@ -87,8 +90,8 @@ LEAT_FILL(fill_element_definitions) {
   define_operator("DenseBincount(input: Tidx, size: Tidx, weights: T) -> (output: T); binary_output: bool = false; Tidx: {int32, int64}",
                   sized, counted_shape<true>);
   define_operator("UnravelIndex(indices: Tidx, dims: Tidx) -> (output: Tidx); Tidx: {int32, int64} = int32", steps, unraveled_shape);
-  define_operator("UniqueWithCounts(x: T) -> (y: T, idx: out_idx, count: out_idx); out_idx: type = int32", pure, distinct_shape);
-  define_operator("UniqueV2(x: T, axis: Taxis) -> (y: T, idx: out_idx); Taxis: {int32, int64} = int64; out_idx: type = int32", pure,
+  define_operator("UniqueWithCounts(x: T) -> (y: T, idx: out_idx, count: out_idx); out_idx: type = int32", exact, distinct_shape);
+  define_operator("UniqueV2(x: T, axis: Taxis) -> (y: T, idx: out_idx); Taxis: {int32, int64} = int64; out_idx: type = int32", exact,
                   distinct_shape);
   define_operator(
       "UniqueWithCountsV2(x: T, axis: Taxis) -> (y: T, idx: out_idx, count: out_idx); Taxis: {int32, int64} = int64; out_idx: type = int32",

@@ -7,7 +7,7 @@
 namespace leat::detail {
 
 LEAT_FILL(fill_image_file_definitions) {
-  constexpr facts pure{.is = nature::pure, .stops_gradient = true};
+  constexpr facts pure{.is = nature::pure, .narrow = narrow_rule::any, .stops_gradient = true};
   const auto image = [](shape_context& c) {
     shapes::want_rank(c, 0, 0);
     shape s = shapes::vector_of(-1);

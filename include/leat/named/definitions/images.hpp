@@ -146,6 +146,7 @@ inline void given_normalized_gradient_shape(shape_context& c) {
 
 LEAT_FILL(fill_image_definitions) {
   constexpr facts pure{.is = nature::pure};
+  constexpr facts moves{.is = nature::pure, .narrow = narrow_rule::moves};
   const std::string norm = "epsilon: float = 0.0001; data_format: string = \"NHWC\"; is_training: bool = true";
   const std::string factor = "; exponential_avg_factor: float = 1.0";
   const std::string results = "batch_mean: U, batch_variance: U, reserve_space_1: U, reserve_space_2: U";
@@ -183,9 +184,9 @@ LEAT_FILL(fill_image_definitions) {
       pure, shapes::like<1>);
 
   const std::string mode = "; mode: string; Tpaddings: {int32, int64} = int32";
-  define_operator("MirrorPad(input: T, paddings: Tpaddings) -> (output: T)" + mode, pure, padded_shape);
+  define_operator("MirrorPad(input: T, paddings: Tpaddings) -> (output: T)" + mode, moves, padded_shape);
   define_operator("MirrorPadGrad(input: T, paddings: Tpaddings) -> (output: T)" + mode, pure, any_of_rank);
-  define_operator("PadV2(input: T, paddings: Tpaddings, constant_values: T) -> (output: T); Tpaddings: {int32, int64} = int32", pure,
+  define_operator("PadV2(input: T, paddings: Tpaddings, constant_values: T) -> (output: T); Tpaddings: {int32, int64} = int32", moves,
                   padded_shape);
 
   const std::string corners = "align_corners: bool = false; half_pixel_centers: bool = false";
@@ -242,15 +243,15 @@ LEAT_FILL(fill_image_definitions) {
   define_operator("ExtractImagePatches(images: T) -> (patches: T); ksizes: list(int); " + rates, pure, patches_shape);
 
   const std::string block = "block_size: int >= 2; data_format: string = \"NHWC\"";
-  define_operator("SpaceToDepth(input: T) -> (output: T); " + block, pure, block_shape<true>);
-  define_operator("DepthToSpace(input: T) -> (output: T); " + block, pure, block_shape<false>);
+  define_operator("SpaceToDepth(input: T) -> (output: T); " + block, moves, block_shape<true>);
+  define_operator("DepthToSpace(input: T) -> (output: T); " + block, moves, block_shape<false>);
   const std::string blocks = "Tblock_shape: {int32, int64} = int32; ";
   define_operator("SpaceToBatchND(input: T, block_shape: Tblock_shape, paddings: Tpaddings) -> (output: T); " + blocks +
                       "Tpaddings: {int32, int64} = int32",
-                  pure, any_of_rank);
-  define_operator("BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T); " + blocks +
-                      "Tcrops: {int32, int64} = int32",
-                  pure, any_of_rank);
+                  moves, any_of_rank);
+  define_operator(
+      "BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T); " + blocks + "Tcrops: {int32, int64} = int32",
+      moves, any_of_rank);
 
   const std::string of_float = "; T: {half, float32} = float32";
   define_operator("AdjustContrastv2(images: T, contrast_factor: float32) -> (output: T)" + of_float, pure, colored_shape<3, false>);

@@ -118,7 +118,8 @@ LEAT_FILL(fill_nn_definitions) {
     if (bias.has_rank() && extent[at] < 0) extent.dim[at] = bias[0];
     c.set(0, extent);
   };
-  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure}, biased);
+  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"",
+                  {.is = nature::pure, .narrow = narrow_rule::exact}, biased);
   define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", {.is = nature::pure},
                   [](shape_context& c) {
                     const shape& extent = c.input(0).extent;
@@ -151,7 +152,7 @@ LEAT_FILL(fill_nn_definitions) {
   define_operator(
       "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: "
       "list(int) = []; data_format: string = \"NHWC\"",
-      {.is = nature::pure}, pooled_shape<4>);
+      {.is = nature::pure, .narrow = narrow_rule::ordered}, pooled_shape<4>);
   define_operator(
       "MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); "
       "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"",

@@ -7,19 +7,20 @@
 namespace leat::detail {
 
 LEAT_FILL(fill_queue_definitions) {
+  constexpr facts holds{.is = nature::effect, .work = work_kind::none, .narrow = narrow_rule::moves};
   // In older graphs handles are references to strings.
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
     const std::string handle = old ? "handle: &string" : "handle: resource";
     // TensorFlow has "no gradient" entries only under these older names.
-    const facts waits{.is = nature::effect, .stops_gradient = old, .waits = true};
+    const facts waits{.is = nature::effect, .narrow = narrow_rule::moves, .stops_gradient = old, .waits = true};
     const std::string queue = "component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; ";
     const std::string place = "container: string = \"\"; shared_name: string = \"\"";
     const std::string made = "() -> (" + handle + "); " + queue;
-    define_operator("FIFOQueue" + v + made + place, {.is = nature::effect, .work = work_kind::none}, shapes::numbers);
-    define_operator("PaddingFIFOQueue" + v + made + place, {.is = nature::effect, .work = work_kind::none}, shapes::numbers);
-    define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place,
-                    {.is = nature::effect, .work = work_kind::none}, shapes::numbers);
+    define_operator("FIFOQueue" + v + made + place, holds, shapes::numbers);
+    define_operator("PaddingFIFOQueue" + v + made + place, holds, shapes::numbers);
+    define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place, holds,
+                    shapes::numbers);
     for (const char* many : {"", "Many"})
       define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1", waits);
     define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1", waits);

@@ -8,7 +8,7 @@
 namespace leat::detail {
 
 LEAT_FILL(fill_resource_definitions) {
-  constexpr facts writes{.is = nature::effect, .stops_gradient = true};
+  constexpr facts writes{.is = nature::effect, .narrow = narrow_rule::any, .stops_gradient = true};
   define_operator("ReadVariableOp(resource: &dtype) -> (value: dtype)", {.is = nature::inert, .work = work_kind::none, .forwards = true},
                   [](shape_context& c) { c.set(0, shapes::of_variable(c)); });
   define_operator("VarIsInitializedOp(resource: &resource) -> (is_initialized: bool)",
@@ -21,17 +21,19 @@ LEAT_FILL(fill_resource_definitions) {
   constexpr facts adds{.is = nature::effect, .adds = true, .stops_gradient = true};
   define_operator("AssignAddVariableOp(resource: &dtype, value: dtype) -> ()", adds, assigned);
   define_operator("AssignSubVariableOp(resource: &dtype, value: dtype) -> ()", adds, assigned);
-  define_operator("DestroyResourceOp(resource: &resource) -> (); ignore_lookup_error: bool = true", {.is = nature::effect});
-  define_operator("DisableCopyOnRead(resource: &resource) -> ()", {.is = nature::inert, .work = work_kind::none});
-  define_operator("VariableShape(input: &resource) -> (output: out_type); out_type: {int32, int64} = int32", {.is = nature::observes},
-                  [](shape_context& c) {
+  define_operator("DestroyResourceOp(resource: &resource) -> (); ignore_lookup_error: bool = true",
+                  {.is = nature::effect, .narrow = narrow_rule::any});
+  define_operator("DisableCopyOnRead(resource: &resource) -> ()",
+                  {.is = nature::inert, .work = work_kind::none, .narrow = narrow_rule::any});
+  define_operator("VariableShape(input: &resource) -> (output: out_type); out_type: {int32, int64} = int32",
+                  {.is = nature::observes, .narrow = narrow_rule::any}, [](shape_context& c) {
                     const shape s = shapes::of_variable(c);
                     c.set(0, shapes::vector_of(s.has_rank() ? s.rank : -1));
                   });
   define_operator(
       "ResourceGather(resource: &dtype, indices: Tindices) -> (output: dtype); batch_dims: int = 0; validate_indices: bool = true; Tindices: "
       "{int32, int64}",
-      {.is = nature::observes, .work = work_kind::gathered}, [](shape_context& c) {
+      {.is = nature::observes, .work = work_kind::gathered, .narrow = narrow_rule::moves}, [](shape_context& c) {
         const shape s = shapes::of_variable(c);
         const shape& at = c.input(1).extent;
         const std::int64_t batch_dims = c.integer("batch_dims");
@@ -52,15 +54,21 @@ LEAT_FILL(fill_resource_definitions) {
       c.fail("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape " +
              leat::shape_text(updates) + ", indices.shape " + leat::shape_text(at) + ", params.shape " + leat::shape_text(s));
   };
-  for (const char* how : {"Update", "Add", "Sub", "Mul", "Div", "Min", "Max"}) {
-    const bool is_sum = how[0] == 'A' || how[0] == 'S';
-    define_operator("ResourceScatter" + std::string(how) + "(resource: &dtype, indices: Tindices, updates: dtype) -> (); Tindices: {int32, int64}",
-                    {.is = nature::effect, .work = work_kind::scattered, .adds = is_sum, .stops_gradient = true}, scattered);
-  }
+  const auto scatters = [](std::string_view how) -> facts {
+    return {.is = nature::effect,
+            .work = work_kind::scattered,
+            .narrow = how[0] == 'U' ? narrow_rule::moves : narrow_rule::computes,
+            .adds = how[0] == 'A' || how[0] == 'S',
+            .stops_gradient = true};
+  };
+  for (const char* how : {"Update", "Add", "Sub", "Mul", "Div", "Min", "Max"})
+    define_operator(
+        "ResourceScatter" + std::string(how) + "(resource: &dtype, indices: Tindices, updates: dtype) -> (); Tindices: {int32, int64}",
+        scatters(how), scattered);
   for (const char* how : {"Update", "Add", "Sub", "Min", "Max"})
     define_operator("ResourceScatterNd" + std::string(how) +
                         "(ref: &T, indices: Tindices, updates: T) -> (); use_locking: bool = true; Tindices: {int32, int64}",
-                    {.is = nature::effect, .work = work_kind::scattered, .adds = how[0] == 'A' || how[0] == 'S', .stops_gradient = true});
+                    scatters(how));
 }
 
 }  // namespace leat::detail

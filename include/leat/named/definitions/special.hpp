@@ -31,7 +31,9 @@ LEAT_FILL(fill_special_definitions) {
   });
   for (const char* type : {"BesselI0", "BesselI1", "BesselI0e", "BesselI1e", "Erfinv", "Ndtri"})
     define_operator(type + ("(x: T) -> (y: T)" + fractions), pure, shapes::like<0>);
-  define_operator("PopulationCount(x: T) -> (y: uint8)", steps, shapes::like<0>);
+  define_operator("PopulationCount(x: T) -> (y: uint8)",
+                  {.is = nature::pure, .narrow = narrow_rule::exact, .by_width = width_rule::bit_count, .stops_gradient = true},
+                  shapes::like<0>);
 
   define_operator("Cross(a: T, b: T) -> (product: T)", pure, [](shape_context& c) {
     const shape &a = c.input(0).extent, &b = c.input(1).extent;

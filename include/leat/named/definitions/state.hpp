@@ -33,23 +33,21 @@ LEAT_FILL(fill_state_definitions) {
       c.fail("Must have updates.shape = indices.shape + ref.shape[1:] or updates.shape = [], got updates.shape " +
              leat::shape_text(updates) + ", indices.shape " + leat::shape_text(indices) + ", ref.shape " + leat::shape_text(ref));
   };
-  const auto define_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
+  const auto writes = [](bool adds, bool stops_gradient, narrow_rule narrow = narrow_rule::computes) -> facts {
+    return {.is = nature::effect, .work = work_kind::scattered, .narrow = narrow, .adds = adds, .stops_gradient = stops_gradient};
+  };
+  const auto define_scatter = [&](const std::string& type, bool locks, const facts& what, const shape_rule& extent) {
     define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
                         (locks ? "true" : "false") + "; Tindices: {int32, int64}",
-                    {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, scattered);
+                    what, extent);
   };
-  define_scatter("ScatterUpdate", true, false, false);
-  for (const char* type : {"ScatterAdd", "ScatterSub"}) define_scatter(type, false, true, true);
-  for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, false, true);
-  for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, false, false);
-  const auto define_nd_scatter = [&](const std::string& type, bool locks, bool adds, bool stops_gradient) {
-    define_operator(type + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
-                        (locks ? "true" : "false") + "; Tindices: {int32, int64}",
-                    {.is = nature::effect, .work = work_kind::scattered, .adds = adds, .stops_gradient = stops_gradient}, shapes::like<0>);
-  };
-  define_nd_scatter("ScatterNdUpdate", true, false, true);
-  for (const char* type : {"ScatterNdAdd", "ScatterNdSub"}) define_nd_scatter(type, false, true, true);
-  for (const char* type : {"ScatterNdMin", "ScatterNdMax"}) define_nd_scatter(type, false, false, false);
+  define_scatter("ScatterUpdate", true, writes(false, false, narrow_rule::moves), scattered);
+  for (const char* type : {"ScatterAdd", "ScatterSub"}) define_scatter(type, false, writes(true, true), scattered);
+  for (const char* type : {"ScatterMul", "ScatterDiv"}) define_scatter(type, false, writes(false, true), scattered);
+  for (const char* type : {"ScatterMin", "ScatterMax"}) define_scatter(type, false, writes(false, false), scattered);
+  define_scatter("ScatterNdUpdate", true, writes(false, true, narrow_rule::moves), shapes::like<0>);
+  for (const char* type : {"ScatterNdAdd", "ScatterNdSub"}) define_scatter(type, false, writes(true, true), shapes::like<0>);
+  for (const char* type : {"ScatterNdMin", "ScatterNdMax"}) define_scatter(type, false, writes(false, false), shapes::like<0>);
 
   // Optimizers: every array has the shape of the variable, every rate is a scalar. Sparse updates have indices after the gradient, and the
   // gradient has another shape than the variable.

@@ -28,7 +28,8 @@ inline void gathered_elements_shape(shape_context& c) {
 }
 
 LEAT_FILL(fill_tensor_array_definitions) {
-  const facts acts{.is = nature::effect, .work = work_kind::none};
+  const facts makes{.is = nature::effect, .work = work_kind::none, .narrow = narrow_rule::exact, .stops_gradient = true};
+  const facts acts{.is = nature::effect, .work = work_kind::none, .narrow = narrow_rule::exact};  // gradients add up in an element
   const facts stops{.is = nature::effect, .work = work_kind::none, .stops_gradient = true};
   const auto flows_on = [](shape_context& c) { c.set(0, shapes::scalar); };
   const std::string element = "element_shape: shape = ?";
@@ -39,7 +40,7 @@ LEAT_FILL(fill_tensor_array_definitions) {
     define_operator(name + v + "(size: int32) -> (" + handle + flows + "); dtype: type; " + element +
                         "; dynamic_size: bool = false; clear_after_read: bool = true; " +
                         (v == "V3" ? "identical_element_shapes: bool = false; " : "") + "tensor_array_name: string = \"\"",
-                    stops, new_array_shapes);
+                    makes, new_array_shapes);
     const std::string forward = v.empty() ? "handle: string" : handle;
     define_operator(name + "Grad" + v + "(" + forward + ", flow_in: float32) -> (grad_" + handle + flows_out + "); source: string", stops,
                     new_array_shapes);

@@ -16,8 +16,8 @@ inline void stacked_list_shape(shape_context& c, int k, std::int64_t count) {
 }
 
 LEAT_FILL(fill_tensor_list_definitions) {
-  const facts keeps{.is = nature::inert, .work = work_kind::none};
-  const facts stops{.is = nature::inert, .work = work_kind::none, .stops_gradient = true};
+  const facts keeps{.is = nature::inert, .work = work_kind::none, .narrow = narrow_rule::moves};
+  const facts stops{.is = nature::inert, .work = work_kind::none, .narrow = narrow_rule::moves, .stops_gradient = true};
   // In the loop of a gradient these are asked of the forward loop, which then keeps numbers instead of lists.
   const facts sizes{.is = nature::inert, .work = work_kind::none, .depends_on = looks_at::list_size, .stops_gradient = true};
   const auto list = [](shape_context& c) { c.set(0, shapes::scalar); };

@@ -86,7 +86,7 @@ LEAT_FILL(fill_text_definitions) {
   define_operator("DecodeBase64(input: string) -> (output: string)", parted, shapes::like<0>);
   define_operator(
       "DecodeRaw(bytes: string) -> (output: out_type); out_type: {float32, float64, int32, uint8, int64, bool}; little_endian: bool = true",
-      parted, [](shape_context& c) {
+      {.is = nature::pure, .narrow = narrow_rule::any, .stops_gradient = true}, [](shape_context& c) {
         shape result = c.input(0).extent;
         if (!result.has_rank()) return;
         result.push(unknown_dimension);
@@ -97,8 +97,8 @@ LEAT_FILL(fill_text_definitions) {
       "use_quote_delim: bool = true; na_value: string = \"\"; select_cols: list(int) = []",
       parted, shapes::like<0>);
 
-  const facts writes{.is = nature::effect, .stops_gradient = true};
-  const facts reads{.is = nature::effect, .stops_gradient = true};
+  const facts writes{.is = nature::effect, .narrow = narrow_rule::any, .stops_gradient = true};
+  const facts reads{.is = nature::effect, .narrow = narrow_rule::any, .stops_gradient = true};
   define_operator("SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: list(dtypes)) -> ()", writes);
   define_operator("MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> (); delete_old_dirs: bool = true",
                   writes);

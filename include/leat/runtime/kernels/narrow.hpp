@@ -32,82 +32,22 @@ enum class narrow_way {
 
 namespace narrow {
 
-/// What holds for an operator with narrow dtypes; bits.
-enum rule : unsigned {
-  on_bits = 1,        // its kernel takes and gives elements of any dtype, or checks dtypes itself
-  refused = 2,        // its result depends on the width of an element, or on random bits drawn for it
-  exact = 4,          // of a uint64, computed with as an int64, it gives the right bits
-  ordered = 8,        // it only compares elements: right for uint64 if the sign bits of all are exchanged
-  extreme = 16,       // of no elements it gives the least or greatest number of its dtype
-  of_segments = 32,   // extreme, but finite
-  shifts = 64,        // by its second input, at most by the bits of an element less one
-  counts_bits = 128,  // of an element
-  uniform = 256,      // random numbers below 1
-  casts = 512
-};
-struct ruled_operators {
-  rule rules;
-  std::string_view types;  // separated by blanks
-};
-// clang-format off
-inline constexpr ruled_operators operators_of_rules[]{
-    {on_bits,
-     "Assign AssignVariableOp Bitcast DecodeImage DecodePng DecodeRaw DeepCopy DestroyResourceOp DestroyTemporaryVariable "
-     "DisableCopyOnRead EncodePng EnsureShape ExpandDims IdentityN IsVariableInitialized IteratorGetNext IteratorV2 "
-     "MakeIterator OneShotIterator PlaceholderWithDefault PreventGradient PyFunc PyFuncStateless Rank ReadVariableOp Reshape "
-     "Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2 Shape ShapeN Size Snapshot Squeeze StopGradient "
-     "TemporaryVariable VarHandleOp VarIsInitializedOp VariableShape _Recv _Send"},
-    {refused,
-     "DecodePaddedRaw Fingerprint StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt "
-     "StatelessRandomUniformIntV2"},
-    {exact,
-     "Add AddN AddV2 AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp BatchToSpaceND BiasAdd BitwiseAnd BitwiseOr "
-     "BitwiseXor BroadcastTo Cast Concat ConcatV2 Cumsum DepthToSpace DynamicPartition DynamicStitch Empty Equal FIFOQueueV2 "
-     "Fill Gather GatherNd GatherV2 Invert LeftShift MatrixBandPart MirrorPad Mul Neg NotEqual OneHot OnesLike Pack Pad "
-     "PadV2 PopulationCount Prod QueueDequeueManyV2 QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 "
-     "ResourceGather ResourceScatterAdd ResourceScatterSub ResourceScatterUpdate Reverse ReverseV2 Roll ScatterAdd ScatterNd "
-     "ScatterSub ScatterUpdate SegmentProd SegmentSum Select SelectV2 Slice SpaceToBatchND SpaceToDepth Split SplitV Square "
-     "StackPopV2 StackPushV2 StackV2 StridedSlice Sub Sum TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 "
-     "TensorArrayScatterV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 TensorListFromTensor TensorListGather "
-     "TensorListGetItem TensorListPopBack TensorListPushBack TensorListReserve TensorListSetItem TensorListStack Tile "
-     "Transpose Unique UniqueV2 UniqueWithCounts Unpack UnsortedSegmentProd UnsortedSegmentSum Where ZerosLike"},
-    {ordered,
-     "ArgMax ArgMin ClipByValue Greater GreaterEqual Less LessEqual Max MaxPool Maximum Min Minimum TopK TopKV2 "
-     "UnsortedSegmentMax UnsortedSegmentMin"},
-    {extreme, "Max Min UnsortedSegmentMax UnsortedSegmentMin"},
-    {of_segments, "UnsortedSegmentMax UnsortedSegmentMin"},
-    {shifts, "LeftShift RightShift"},
-    {counts_bits, "PopulationCount"},
-    {uniform, "RandomUniform StatelessRandomUniform StatelessRandomUniformV2"},
-    {casts, "Cast"}};
-// clang-format on
-
-inline unsigned rules_of(std::string_view type) {
-  unsigned rules = 0;
-  for (const ruled_operators& row : operators_of_rules)
-    for (std::size_t at = row.types.find(type); at != row.types.npos; at = row.types.find(type, at + 1)) {
-      const std::size_t end = at + type.size();
-      if ((at == 0 || row.types[at - 1] == ' ') && (end == row.types.size() || row.types[end] == ' ')) rules |= row.rules;
-    }
-  return rules;
-}
-
 /// A node's twin, with its kernel.
 struct twin final : kernel_memory {
   node_record record;
   kernel_node node;
   const operator_kernel* run = nullptr;
   dtype named = dtype::invalid;  // the attribute T
-  unsigned rules = 0;
+  const facts* what = nullptr;   // the operator's
 };
 inline twin& twin_of(kernel_node& node) {
   const std::lock_guard lock(node.guard);
   if (node.memory == nullptr) {
     static const operator_kernel definition = run_definition;
     auto made = std::make_unique<twin>();
-    made->rules = rules_of(node.type);
+    made->what = &node.owner->at(node.index).op->what;
     made->record.attributes = with_wide_dtypes(node.record->attributes);
-    if ((made->rules & casts) != 0) made->record.attributes.erase("Truncate");  // see `adapt_result`
+    if (made->what->by_width == width_rule::cast) made->record.attributes.erase("Truncate");  // see `adapt_result`
     made->record.made_at = node.record->made_at;
     made->record.results = node.record->results;
     made->record.number_inputs = node.record->number_inputs;
@@ -136,7 +76,7 @@ inline void exchange_signs(tensor_value& v) {
 }
 
 /// Changes an input where TensorFlow's result depends on the width of an element.
-inline void adapt_input(unsigned rules, int k, dtype narrow, tensor_value& wide) {
+inline void adapt_input(const facts& what, int k, dtype narrow, tensor_value& wide) {
   const int bits = 8 * element_bytes(narrow);
   const bool is_uint64 = to_data_type(narrow) == data_type::uint64;
   const auto each = [&](auto change) {
@@ -144,10 +84,10 @@ inline void adapt_input(unsigned rules, int k, dtype narrow, tensor_value& wide)
       for (T& x : wide.values<T>()) x = change(x);
     });
   };
-  if (k == 1 && (rules & shifts) != 0)
+  if (k == 1 && what.by_width == width_rule::shift)
     each([&]<class T>(T x) { return is_uint64 && x < 0 ? static_cast<T>(63) : std::clamp<T>(x, 0, static_cast<T>(bits - 1)); });
-  if ((rules & counts_bits) != 0 && bits < 32) each([&]<class T>(T x) { return static_cast<T>(x & ((T(1) << bits) - 1)); });
-  if (is_uint64 && (rules & ordered) != 0) exchange_signs(wide);
+  if (what.by_width == width_rule::bit_count && bits < 32) each([&]<class T>(T x) { return static_cast<T>(x & ((T(1) << bits) - 1)); });
+  if (is_uint64 && what.narrow == narrow_rule::ordered) exchange_signs(wide);
 }
 
 /// The least and greatest number of a narrow dtype; finite ones.
@@ -163,7 +103,7 @@ inline std::pair<double, double> range_of_narrow(data_type type) {
 }
 
 /// Changes a twin's result, before it is narrowed, to what TensorFlow computes with the narrow dtype.
-inline void adapt_result(unsigned rules, bool truncates, dtype narrow, tensor_value& wide) {
+inline void adapt_result(const facts& what, bool truncates, dtype narrow, tensor_value& wide) {
   const data_type to = to_data_type(narrow);
   const bool is_real = wide.type() == dtype::float32;
   const auto change = [&]<class T>(T, auto f) {
@@ -171,15 +111,16 @@ inline void adapt_result(unsigned rules, bool truncates, dtype narrow, tensor_va
     for (T& x : wide.values<T>()) x = f(x);
   };
   if (to == data_type::uint64) {
-    if ((rules & ordered) != 0) change(std::int64_t{}, [](std::int64_t x) { return x ^ std::numeric_limits<std::int64_t>::min(); });
+    if (what.narrow == narrow_rule::ordered)
+      change(std::int64_t{}, [](std::int64_t x) { return x ^ std::numeric_limits<std::int64_t>::min(); });
     return;
   }
-  if ((rules & extreme) != 0 && (!is_real || (rules & of_segments) != 0))
+  if (what.by_width == width_rule::finite_extreme || (what.by_width == width_rule::extreme && !is_real))
     with_number(wide.type(), [&]<class T>(T zero) {
       const auto [least, most] = range_of_narrow(to);
       change(zero, [low = static_cast<T>(least), high = static_cast<T>(most)](T x) { return std::clamp(x, low, high); });
     });
-  if (is_real && (rules & uniform) != 0) {
+  if (is_real && what.by_width == width_rule::uniform) {
     // Of the same random bits, a half takes the last 10 and a bfloat16 the last 7. Rounded numbers might be 1.
     const int fraction = to == data_type::half ? 10 : 7;
     const std::uint32_t mask = (1u << fraction) - 1;
@@ -225,10 +166,11 @@ inline bool cast_of_64_bits(kernel_context& c) {
 /// Runs a node as its twin.
 inline void run_as_twin(kernel_context& c) {
   twin& its = twin_of(c.node);
-  if ((its.rules & casts) != 0 && cast_of_64_bits(c)) return;
+  const bool is_cast = its.what->by_width == width_rule::cast;
+  if (is_cast && cast_of_64_bits(c)) return;
   const graph& g = *c.node.owner;
   const int count = c.input_count();
-  const input_set written = g.at(c.node.index).op->what.written.among(count);
+  const input_set written = its.what->written.among(count);
   std::vector<token> inputs(static_cast<std::size_t>(count)), results(static_cast<std::size_t>(c.result_count()));
   std::deque<wide_variable> variables;
   const auto variable_for = [&](variable_slot* narrow) -> wide_variable& {
@@ -252,7 +194,7 @@ inline void run_as_twin(kernel_context& c) {
     to.value = (is_narrow_variable ? c.input(k) : from.value).widened();
     if (is_narrow_variable) to.variable->adopt(to.value);
     if (const dtype was = is_narrow_variable ? from.variable->type() : from.value.type(); is_narrow(was))
-      adapt_input(its.rules, k, was, to.value);
+      adapt_input(*its.what, k, was, to.value);
   }
   std::sort(variables.begin(), variables.end(), [](const wide_variable& a, const wide_variable& b) { return a.narrow < b.narrow; });
   std::vector<std::unique_lock<std::mutex>> locks;
@@ -282,7 +224,7 @@ inline void run_as_twin(kernel_context& c) {
     for (const wide_variable& v : variables)
       if (t.variable == v.wide.get()) t.variable = v.narrow;
     if (t.value && is_narrow(said) && t.value.type() == wide_dtype(said)) {
-      adapt_result(its.rules, (its.rules & casts) != 0 && c.node.flag("Truncate"), said, t.value);
+      adapt_result(*its.what, is_cast && c.node.flag("Truncate"), said, t.value);
       t.value = t.value.narrowed(to_data_type(said));
     }
     c.set_token(k, std::move(t));
@@ -304,12 +246,11 @@ narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int
   for (int k = 0; k < inputs; ++k) meet(takes(k));
   for_each_dtype(attributes, meet);
   if (!has_narrow) return narrow_way::none;
-  if (op.what.control != flow::plain || op.what.passes_on() || op.what.makes_variable() || op.kind == op_kind::placeholder ||
-      op.kind == op_kind::constant || op.kind == op_kind::variable || op.kind == op_kind::identity)
+  if (op.what.takes_any_dtype() || op.kind == op_kind::placeholder || op.kind == op_kind::constant || op.kind == op_kind::variable ||
+      op.kind == op_kind::identity)
     return narrow_way::bits;
-  const unsigned rules = narrow::rules_of(op.type);
-  if ((rules & narrow::on_bits) != 0) return narrow_way::bits;
-  if ((rules & narrow::refused) != 0 || (has_uint64 && (rules & (narrow::exact | narrow::ordered)) == 0)) return narrow_way::refused;
+  if (op.what.narrow == narrow_rule::refused || (has_uint64 && !op.what.keeps_uint64() && op.what.narrow != narrow_rule::ordered))
+    return narrow_way::refused;
   return narrow_way::twin;
 }
 

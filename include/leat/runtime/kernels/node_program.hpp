@@ -282,17 +282,12 @@ inline void add_lists(kernel_context& c) {
   c.set(0, std::move(sum));
 }
 
-/// Whether an operator's class moves elements of any dtype, and neither compares them nor computes with them.
-inline bool moves_elements(const op_info& op) {
-  return op.kind == op_kind::view || is_operator<pad_op>(op) || is_operator<select_op>(op);
-}
-
 /// Runs a node by its operator's definition.
 inline void run_definition(kernel_context& c) {
   const op_info& op = *c.node.owner->at(c.node.index).op;
   const bool is_equal = is_operator<equal_op>(op), compares = is_equal || is_operator<not_equal_op>(op);
   if (compares && c.input_count() == 2 && c.type(0) == text_dtype) return compare_texts(c, is_equal);
-  if (moves_elements(op))
+  if (op.what.narrow == narrow_rule::moves)
     for (int k = 0; k < c.input_count(); ++k)
       if (c.type(k) == text_dtype) return run_on_places(c, run_definition);
   // With incompatible_shape_error=false, shapes that do not broadcast are unequal.

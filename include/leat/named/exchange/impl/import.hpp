@@ -348,7 +348,7 @@ class importer {
       else if (const operator_definition* defined = find_definition(def.op))
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
-      if (!is_carried(def, op, request.inputs) && !lacks_kernel(def)) rethrow_saying(e, place_of(def) + e.what());
+      if (!is_carried(def, op, request.inputs) && !is_computed_elsewhere(def, op)) rethrow_saying(e, place_of(def) + e.what());
       if (describe_twin(static_cast<int>(in_file), edges, request)) return append(def, request, numbers, nullptr, in_file);
       // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
@@ -392,10 +392,12 @@ class importer {
     return false;
   }
   // Whether TensorFlow computes the operator with the node's dtype, and this library only with others.
-  static bool lacks_kernel(const node_def& def) {
-    const dtype type = type_attribute(def, "T");
-    if (def.op == "Pow" || def.op == "Round") return type == dtype::int32 || type == dtype::int64;
-    return def.op == "TruncateDiv" && (type == dtype::float32 || type == dtype::float64);
+  static bool is_computed_elsewhere(const node_def& def, const op_info& op) {
+    switch (const dtype type = type_attribute(def, "T"); op.what.elsewhere) {
+      case dtype_group::signed_integers: return type == dtype::int32 || type == dtype::int64;
+      case dtype_group::reals: return type == dtype::float32 || type == dtype::float64;
+      default: return false;
+    }
   }
   // Sets the results of a node that cannot be run, as far as its attributes determine them.
   static void carry(const node_def& def, node_request& request) {
