@@ -48,6 +48,20 @@ struct assigning_operator : plain_operator {
   static constexpr std::string_view type = "TestAssigningFacts";
   static constexpr op_kind kind = op_kind::assign;
 };
+struct viewing_operator : plain_operator {
+  static constexpr std::string_view type = "TestViewingFacts";
+  static constexpr op_kind kind = op_kind::view;
+};
+struct reshaping_operator : plain_operator {
+  static constexpr std::string_view type = "TestReshapingFacts";
+  static constexpr op_kind kind = op_kind::view;
+  static constexpr facts what{.work = work_kind::none, .reshapes = true};
+};
+struct stated_view : plain_operator {
+  static constexpr std::string_view type = "TestStatedView";
+  static constexpr op_kind kind = op_kind::view;
+  static constexpr facts what{.narrow = narrow_rule::refused};
+};
 }  // namespace
 
 TEST_CASE("the facts of a class: what it states, or those of its kind") {
@@ -62,4 +76,27 @@ TEST_CASE("the facts of a class: what it states, or those of its kind") {
   CHECK(!facts_of_kind(op_kind::variable).acts());
   CHECK(!facts_of_kind(op_kind::placeholder).is_pure());
   CHECK(facts_of_kind(op_kind::placeholder).acts());
+}
+
+TEST_CASE("facts about narrow dtypes: of an operator that states none, of views, and what follows from other facts") {
+  static_assert(info_of<plain_operator>.what.narrow == narrow_rule::computes);
+  static_assert(!info_of<plain_operator>.what.takes_any_dtype() && !info_of<plain_operator>.what.keeps_uint64());
+  static_assert(info_of<viewing_operator>.what.narrow == narrow_rule::moves);
+  static_assert(info_of<viewing_operator>.what.keeps_uint64() && !info_of<viewing_operator>.what.takes_any_dtype());
+  static_assert(info_of<reshaping_operator>.what.narrow == narrow_rule::moves);
+  static_assert(info_of<reshaping_operator>.what.takes_any_dtype());
+  static_assert(info_of<stated_view>.what.narrow == narrow_rule::refused);
+
+  CHECK(facts{.narrow = narrow_rule::any}.takes_any_dtype());
+  CHECK(facts{.depends_on = looks_at::shapes}.takes_any_dtype());
+  CHECK(facts{.is = nature::inert, .forwards = true}.takes_any_dtype());
+  CHECK(!facts{.is = nature::effect, .forwards = true}.takes_any_dtype());
+  CHECK(facts{.is = nature::control, .control = flow::merge}.takes_any_dtype());
+  CHECK(facts{.is = nature::observes, .state = state_role::is_initialized}.takes_any_dtype());
+  CHECK(!facts{.is = nature::effect, .state = state_role::push}.takes_any_dtype());
+
+  CHECK(facts{.is = nature::effect, .state = state_role::pop}.keeps_uint64());
+  CHECK(facts{.narrow = narrow_rule::exact}.keeps_uint64());
+  CHECK(facts{.is = nature::effect, .written = {1}, .adds = true}.keeps_uint64());
+  CHECK(!facts{.narrow = narrow_rule::ordered}.keeps_uint64());
 }
