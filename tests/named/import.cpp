@@ -139,6 +139,24 @@ TEST_CASE("what is wrong with a graph is said with the node, and nothing is made
   CHECK_THROWS_AS(import_graph(g, def), invalid_argument);
 }
 
+TEST_CASE("a loop whose variable is wrong is an error, whatever the first node of the graph is") {
+  // The inputs of `m` that come over the back edge do not exist yet when it is made.
+  const auto loop = [](std::int64_t inputs) {
+    return std::vector{node_of("m", "Merge", {"n", "n"}, {{"T", dtype::float32}, {"N", inputs}}),
+                       node_of("n", "NextIteration", {"m"}, {{"T", dtype::float32}}), node_of("y", "Exit", {"m"}, {{"T", dtype::float32}})};
+  };
+  graph_def def;
+  def.nodes = loop(5);
+  const std::string told = problem_of_import(def);
+  CHECK(told.find("the node 'm' (Merge)") == 0);
+  def.nodes.insert(def.nodes.begin(), node_of("half", "Placeholder", {}, {{"dtype", data_type::half}, {"shape", tensor_shape_proto{}}}));
+  CHECK(problem_of_import(def) == told);
+
+  def.nodes = {node_of("m", "Merge", std::vector<std::string>(65, "n"), {{"T", dtype::float32}, {"N", std::int64_t{65}}}),
+               node_of("n", "NextIteration", {"m"}, {{"T", dtype::float32}})};
+  CHECK(problem_of_import(def) == "the node 'm' (Merge): a loop's back edge is input 64; only inputs 0 to 63 can be one");
+}
+
 TEST_CASE("an import that fails late leaves the graph as it was, and the next has its names") {
   const graph_def good{.nodes = {placeholder_node("x"), node_of("y", "Relu", {"x"}, float_T)}};
   graph_def bad = good;

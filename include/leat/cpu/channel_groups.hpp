@@ -10,11 +10,15 @@
 
 namespace leat::cpu::detail {
 
-/// Calls f(first channel, channels, batches) for the channels in groups of up to four batches.
+/// Calls f(first channel, channels, batches) for the channels in groups of four, two and one batch.
 template <class T, class F>
 void for_each_channel_group(std::int64_t channels, F f) {
   std::int64_t k = 0;
   for (; k + 4 * lanes<T> <= channels; k += 4 * lanes<T>) f(k, 4 * lanes<T>, std::integral_constant<int, 4>{});
+  if (k + 2 * lanes<T> <= channels) {
+    f(k, 2 * lanes<T>, std::integral_constant<int, 2>{});
+    k += 2 * lanes<T>;
+  }
   for (; k < channels; k += lanes<T>) f(k, static_cast<int>(std::min<std::int64_t>(channels - k, lanes<T>)), std::integral_constant<int, 1>{});
 }
 /// Batch j of such a group; only a group of one batch may be filled in part.

@@ -116,6 +116,9 @@ struct cluster_code {
   std::int64_t slot_bytes = 0;
   std::int64_t block = block_unit;  // elements
 
+  /// The operands of a cluster that only copies elements from one to the other, as a transposition does; -1 otherwise.
+  int copied_from = -1, copied_to = -1;
+
   static constexpr std::int64_t longest_short_row = 512;
   tile_code tile;  // the same cluster, for several short rows at once
 

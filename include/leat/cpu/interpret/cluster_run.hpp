@@ -5,6 +5,7 @@
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/run_cluster.hpp>
 #include <leat/cpu/interpret/run_tile.hpp>
+#include <leat/cpu/strided_copy.hpp>
 
 namespace leat::cpu {
 
@@ -301,9 +302,29 @@ inline std::int64_t combined_elements(const cluster_code& c, int operand, const 
   return n;
 }
 
+// Runs a cluster that only copies, if its result is contiguous and its source is not; returns whether it has.
+inline bool copies_strided(const cluster_code& c, const workspace& w, const std::int64_t* plan) {
+  const std::int64_t* sizes = plan + plan_numbers;
+  const auto strides_of = [&](int operand) { return sizes + c.loops + operand * c.loops; };
+  const auto is_contiguous = [&](const std::int64_t* strides) {
+    std::int64_t step = 1;
+    for (int l = c.loops - 1; l >= 0; step *= sizes[l--])
+      if (sizes[l] != 1 && strides[l] != step) return false;
+    return true;
+  };
+  if (!is_contiguous(strides_of(c.copied_to)) || is_contiguous(strides_of(c.copied_from))) return false;
+  void* const to = operand_address(c, w, plan, c.copied_to);
+  const void* const from = operand_address(c, w, plan, c.copied_from);
+  with_bytes(c.operand_size[static_cast<std::size_t>(c.copied_to)], [&]<class T>(T) {
+    copy_strided(static_cast<T*>(to), static_cast<const T*>(from), sizes, strides_of(c.copied_from), static_cast<std::size_t>(c.loops));
+  });
+  return true;
+}
+
 }  // namespace detail
 
 LEAT_FUNCTION void run_cluster(const cluster_code& c, const program_view::step& info, const workspace& w, const std::int64_t* plan) {
+  if (c.copied_from >= 0 && detail::copies_strided(c, w, plan)) return;
   const std::int64_t* extents = plan + plan_numbers;
   kernels::cluster_arguments a;
   a.extents = extents;

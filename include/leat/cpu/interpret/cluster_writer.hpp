@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interpret/ready_loops.hpp>
 #include <leat/cpu/interpret/tile_writer.hpp>
+#include <leat/passes/simplify.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -38,6 +39,7 @@ class cluster_writer {
   }
 
   void write() {
+    find_copy();
     choose_order();
     for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k];
     for (int t = 0; t < stages_; ++t) {
@@ -103,6 +105,23 @@ class cluster_writer {
     }
   }
   const std::vector<instruction>& phase(int p) const { return phases_[static_cast<std::size_t>(p)]; }
+
+  // Whether all that the cluster does is load each element, copy it, and store it.
+  void find_copy() {
+    if (stages_ != 1 || !to_.has_inner) return;
+    for (std::size_t p = 0; p < phases_.size(); ++p)
+      if (p != 2 && !phases_[p].empty()) return;
+    const auto& lanes = phase(2);
+    if (lanes.size() < 2 || lanes.front().op != instruction_code::load || lanes.back().op != instruction_code::store) return;
+    std::pair value(lanes.front().kinds.d, lanes.front().d);
+    for (std::size_t k = 1; k < lanes.size(); ++k) {
+      const instruction& i = lanes[k];
+      if (std::pair(i.kinds.x, i.x) != value || (k + 1 < lanes.size() && i.op != operator_record<passes::copy_op>::code)) return;
+      value = {i.kinds.d, i.d};
+    }
+    to_.copied_from = checked_operand(to_, lanes.front().x);
+    to_.copied_to = checked_operand(to_, lanes.back().d);
+  }
 
   // Chooses the summation order of the compiled cluster, see kernels/cluster.hpp.
   void choose_order() {

@@ -17,9 +17,9 @@ inline graph_dataset::inputs first_inputs(kernel_context& c, int count = 1) {
   for (int k = 0; k < count; ++k) from.push_back(dataset_in(c.input(k)));
   return from;
 }
-inline int count_of(kernel_context& c, std::string_view attribute) { return static_cast<int>(c.node.list<data_type>(attribute).size()); }
+inline int type_count(kernel_context& c, std::string_view attribute) { return static_cast<int>(c.node.list<data_type>(attribute).size()); }
 // A function with the captured values that are inputs from `first` on.
-inline captured_function function_of(kernel_context& c, std::string_view attribute, int first, std::string_view types = "Targuments") {
+inline captured_function function_input(kernel_context& c, std::string_view attribute, int first, std::string_view types = "Targuments") {
   const auto declared = c.node.list<data_type>(types);
   const auto count = static_cast<int>(declared.size());
   std::vector<captured_variable> variables;
@@ -48,7 +48,7 @@ inline std::vector<std::string> file_names(kernel_context& c) {
 inline components stack_all(std::span<const components> elements) { return stacked(elements); }
 
 inline std::shared_ptr<graph_dataset> make_padded_batch(kernel_context& c, const std::string& type, bool drops_rest) {
-  const int count = count_of(c, "Toutput_types");
+  const int count = type_count(c, "Toutput_types");
   if (c.node.integer("N") != count)
     throw invalid_argument("has " + std::to_string(c.node.integer("N")) + " padded_shapes for " + std::to_string(count) + " components");
   std::vector<padding_of_component> paddings;
@@ -85,12 +85,12 @@ inline std::shared_ptr<graph_dataset> make_cached(kernel_context& c, const std::
 }
 
 inline std::shared_ptr<graph_dataset> make_interleaved(kernel_context& c, const std::string& type) {
-  const int first = 1 + count_of(c, "Targuments");
+  const int first = 1 + type_count(c, "Targuments");
   constexpr int block_after_cycle = 1;
   // A negative length leaves the choice to TensorFlow: here it is one.
   std::int64_t cycle = c.number(first);
   if (cycle == -1) cycle = 1;
-  return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_of(c, "f", 1), spec_of(c.node), cycle,
+  return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_input(c, "f", 1), spec_of(c.node), cycle,
                                                c.number(first + block_after_cycle));
 }
 
@@ -116,9 +116,9 @@ inline void run_single_element(kernel_context& c) {
 }
 inline void run_reduce(kernel_context& c) {
   const auto from = dataset_in(c.input(0));
-  const int states = count_of(c, "Tstate");
+  const int states = type_count(c, "Tstate");
   components state = kept_inputs(c, 1, 1 + states);
-  const captured_function f = function_of(c, "f", 1 + states);
+  const captured_function f = function_input(c, "f", 1 + states);
   with_pipeline(c, [&](pipeline& p) {
     const auto pass = from->iterate(p);
     for (components element; pass->next(element);) {
@@ -357,44 +357,44 @@ LEAT_FILL(fill_dataset_kernels) {
   });
 
   register_dataset({"MapDataset", "ParallelMapDataset", "ParallelMapDatasetV2"}, [](kernel_context& c, const text& type) {
-    return std::make_shared<mapped_dataset>(type, first_inputs(c), function_of(c, "f", 1), spec_of(c.node),
+    return std::make_shared<mapped_dataset>(type, first_inputs(c), function_input(c, "f", 1), spec_of(c.node),
                                             c.node.flag("preserve_cardinality"));
   });
   register_dataset({"MapAndBatchDataset", "ExperimentalMapAndBatchDataset", "MapAndBatchDatasetV2"},
                    [](kernel_context& c, const text& type) {
-                     const int behind = 1 + count_of(c, "Targuments");
+                     const int behind = 1 + type_count(c, "Targuments");
                      element_spec spec = spec_of(c.node);  // of the batches
                      std::ranges::fill(spec.shapes, shape::unknown());
-                     auto mapped = std::make_shared<mapped_dataset>(type, first_inputs(c), function_of(c, "f", 1), std::move(spec),
+                     auto mapped = std::make_shared<mapped_dataset>(type, first_inputs(c), function_input(c, "f", 1), std::move(spec),
                                                                     c.node.flag("preserve_cardinality"));
                      return std::make_shared<batch_dataset>(type, graph_dataset::inputs{std::move(mapped)}, c.number(behind),
                                                             flag_of(c, behind + 2), stack_all);
                    });
   for (const bool stops : {false, true}) {
     const auto make = [stops](kernel_context& c, const text& type) {
-      return std::make_shared<filtered_dataset>(type, first_inputs(c), function_of(c, "predicate", 1), stops);
+      return std::make_shared<filtered_dataset>(type, first_inputs(c), function_input(c, "predicate", 1), stops);
     };
     if (stops) register_dataset({"TakeWhileDataset", "ExperimentalTakeWhileDataset"}, make);
     else register_dataset({"FilterDataset"}, make);
   }
   register_dataset({"FlatMapDataset"}, [](kernel_context& c, const text& type) {
-    return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_of(c, "f", 1), spec_of(c.node), 1, 1);
+    return std::make_shared<interleaved_dataset>(type, first_inputs(c), function_input(c, "f", 1), spec_of(c.node), 1, 1);
   });
   register_dataset({"InterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3", "ParallelInterleaveDatasetV4",
                     "ParallelInterleaveDataset", "ExperimentalParallelInterleaveDataset", "LegacyParallelInterleaveDatasetV2"},
                    make_interleaved);
   register_dataset({"ScanDataset", "ExperimentalScanDataset"}, [](kernel_context& c, const text& type) {
-    const int behind = 1 + count_of(c, "Tstate");
-    return std::make_shared<scanned_dataset>(type, first_inputs(c), function_of(c, "f", behind), kept_inputs(c, 1, behind),
+    const int behind = 1 + type_count(c, "Tstate");
+    return std::make_shared<scanned_dataset>(type, first_inputs(c), function_input(c, "f", behind), kept_inputs(c, 1, behind),
                                              spec_of(c.node));
   });
   register_dataset({"GroupByWindowDataset", "ExperimentalGroupByWindowDataset"}, [](kernel_context& c, const text& type) {
     const char *of_key = "Tkey_func_other_arguments", *of_reduce = "Treduce_func_other_arguments",
                *of_size = "Twindow_size_func_other_arguments";
-    const int reduce = 1 + count_of(c, of_key), size = reduce + count_of(c, of_reduce);
-    return std::make_shared<grouped_dataset>(type, first_inputs(c), function_of(c, "key_func", 1, of_key),
-                                             function_of(c, "reduce_func", reduce, of_reduce),
-                                             function_of(c, "window_size_func", size, of_size), spec_of(c.node));
+    const int reduce = 1 + type_count(c, of_key), size = reduce + type_count(c, of_reduce);
+    return std::make_shared<grouped_dataset>(type, first_inputs(c), function_input(c, "key_func", 1, of_key),
+                                             function_input(c, "reduce_func", reduce, of_reduce),
+                                             function_input(c, "window_size_func", size, of_size), spec_of(c.node));
   });
 
   const auto set_deleter = [](kernel_context& c) { c.set(1, tensor_value::handle(std::make_shared<deleter_resource>())); };

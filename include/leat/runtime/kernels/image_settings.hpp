@@ -145,10 +145,8 @@ class image_settings {
 /// [n, rows, columns] as [n, columns, rows].
 template <class T>
 void transpose_images(const T* from, std::int64_t n, std::int64_t rows, std::int64_t columns, T* to) {
-  if (rows == 0 || columns == 0) return;  // however many there are of what has no elements
-  for (std::int64_t image = 0; image < n; ++image, from += rows * columns, to += rows * columns)
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t k = 0; k < columns; ++k) to[k * rows + r] = from[r * columns + k];
+  const std::int64_t sizes[]{n, columns, rows}, strides[]{rows * columns, 1, columns};
+  cpu::copy_strided(to, from, sizes, strides, 3);
 }
 /// Images with their channels last, as the loops want them; `held` keeps a copy if one is made.
 template <class T>

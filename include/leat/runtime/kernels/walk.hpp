@@ -1,6 +1,7 @@
 #pragma once
 // Moves elements of any dtype along strides, by element size or as strings.
 
+#include <leat/cpu/strided_copy.hpp>
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -34,20 +35,20 @@ S* stored(tensor_value& v) {
   else return reinterpret_cast<S*>(v.data());
 }
 
-/// Copies strided elements, outermost dimension first, to contiguous memory. Returns the end of the written elements.
+/// Copies strided elements, outermost dimension first, to contiguous memory.
 template <class S>
-S* gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
-  if (rank == 0) {
-    *to = *from;
-    return to + 1;
+void gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
+  if constexpr (std::is_same_v<S, std::string>) {
+    if (rank == 0) {
+      *to = *from;
+      return;
+    }
+    std::int64_t inner = 1;
+    for (std::size_t a = 1; a < rank; ++a) inner *= counts[a];
+    for (std::int64_t i = 0; i < counts[0]; ++i) gather_walk(to + i * inner, from + i * strides[0], counts + 1, strides + 1, rank - 1);
+  } else {
+    cpu::copy_strided(to, from, counts, strides, rank);
   }
-  if (rank == 1) {  // the innermost loop copies without calls
-    if (strides[0] == 1) return std::copy_n(from, counts[0], to);
-    for (std::int64_t i = 0; i < counts[0]; ++i) to[i] = from[i * strides[0]];
-    return to + counts[0];
-  }
-  for (std::int64_t i = 0; i < counts[0]; ++i) to = gather_walk(to, from + i * strides[0], counts + 1, strides + 1, rank - 1);
-  return to;
 }
 /// The inverse of `gather_walk`: copies contiguous elements to strided memory. Returns the end of the read elements.
 template <class S>

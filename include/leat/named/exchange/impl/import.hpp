@@ -326,7 +326,10 @@ class importer {
     std::vector<int> controls;
     for (const edge& e : edges) {
       const int from = e.node < 0 ? -1 : place_[static_cast<std::size_t>(e.node)];
-      if (e.node >= 0 && from < 0 && inputs.size() < 64) request.open_inputs |= std::uint64_t{1} << inputs.size();
+      if (!e.control && e.node >= 0 && from < 0) {
+        if (inputs.size() >= 64) fail(def, "a loop's back edge is input " + std::to_string(inputs.size()) + "; only inputs 0 to 63 can be one");
+        request.open_inputs |= std::uint64_t{1} << inputs.size();
+      }
       if (e.control) controls.push_back(e.node < 0 ? e.mapped.index() : from);
       else inputs.push_back(e.node < 0 ? e.mapped : output(g_, std::max(from, 0), e.port));
     }
@@ -348,7 +351,7 @@ class importer {
       else if (const operator_definition* defined = find_definition(def.op))
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
-      if (!is_carried(def, op, request.inputs) && !is_computed_elsewhere(def, op)) rethrow_saying(e, place_of(def) + e.what());
+      if (!is_carried(def, request) && !is_computed_elsewhere(def, op)) rethrow_saying(e, place_of(def) + e.what());
       if (describe_twin(static_cast<int>(in_file), edges, request)) return append(def, request, numbers, nullptr, in_file);
       // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
@@ -379,12 +382,13 @@ class importer {
 
   // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with, or computes
   // with in the kernels of a wider one. Constants are no operators of their dtype: those of narrow dtypes are values like others.
-  static bool is_carried(const node_def& def, const op_info& op, std::span<const output> inputs) {
+  static bool is_carried(const node_def& def, const node_request& request) {
     const auto is_one = [&](data_type type) {
       return leat::is_known(type) && (is_carried_only(static_cast<dtype>(type)) ||
-                                      (op.kind != op_kind::constant && is_narrow(static_cast<dtype>(base_of(type)))));
+                                      (request.op->kind != op_kind::constant && is_narrow(static_cast<dtype>(base_of(type)))));
     };
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const output& in) { return is_one(to_data_type(in.type())); })) return true;
+    for (std::size_t k = 0; k < request.inputs.size(); ++k)
+      if (!is_open(request, static_cast<int>(k)) && is_one(to_data_type(request.inputs[k].type()))) return true;
     for (const auto& [name, value] : def.attributes) {
       if (const auto* type = value.get_if<data_type>(); type != nullptr && is_one(*type)) return true;
       if (const auto* list = value.get_list<data_type>(); list != nullptr && std::any_of(list->begin(), list->end(), is_one)) return true;
@@ -494,7 +498,7 @@ class importer {
     }
     if (const auto known = merge_shapes_.find(in_file); known != merge_shapes_.end() || as_entered_)
       for (std::size_t i = 0; i < infos.size(); ++i)
-        if (i < 64 && (request.open_inputs >> i & 1) != 0) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
+        if (is_open(request, static_cast<int>(i))) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
     attribute_map attributes = as_twin ? with_wide_dtypes(def.attributes) : def.attributes;
     const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
     for (const auto& range : ranges)
