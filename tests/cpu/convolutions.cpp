@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 using namespace leat;
@@ -149,39 +151,95 @@ TEST_CASE("convolutions give the same bytes with any number of threads") {
   }
 }
 
-TEST_CASE("pools take the first of the largest elements, also where the first is a NaN") {
-  numbers n(3);
-  for (int trial = 0; trial < 200; ++trial) {
-    convolution c = random_convolution(n);
-    for (window_axis* a : {&c.in.d, &c.in.h, &c.in.w}) a->dilation = 1, leat::detail::place_windows(*a, leat::detail::window_padding::same, {0, 0});
-    const image_windows& in = c.in;
-    INFO(text_of(c));
-    auto images = n.array<float>(in.batch * in.image_elements());
-    if (!images.empty() && trial % 3 == 0) images[static_cast<std::size_t>(n.below(static_cast<std::int64_t>(images.size())))] = NAN;
-    const auto dy = n.array<float>(in.batch * in.positions() * in.channels);
-    std::vector<float> out(dy.size()), got(dy.size()), to_images(images.size()), got_images(images.size(), 7.0f);
-    for (std::int64_t b = 0; b < in.batch; ++b)
-      for (std::int64_t at = 0; at < in.positions(); ++at)
-        for (std::int64_t k = 0; k < in.channels; ++k) {
-          std::int64_t best = -1;
-          for (std::int64_t e = 0; e < in.window_elements(); ++e) {
-            const std::int64_t z = in.d.begin(at / in.w.count / in.h.count) + e / in.w.window / in.h.window;
-            const std::int64_t y = in.h.begin(at / in.w.count % in.h.count) + e / in.w.window % in.h.window;
-            const std::int64_t x = in.w.begin(at % in.w.count) + e % in.w.window;
-            if (!in.d.is_inside(z) || !in.h.is_inside(y) || !in.w.is_inside(x)) continue;
-            const std::int64_t place = (((b * in.d.size + z) * in.h.size + y) * in.w.size + x) * in.channels + k;
-            if (best < 0 || images[static_cast<std::size_t>(best)] < images[static_cast<std::size_t>(place)]) best = place;
-          }
-          const auto result = static_cast<std::size_t>((b * in.positions() + at) * in.channels + k);
-          REQUIRE(best >= 0);
-          out[result] = images[static_cast<std::size_t>(best)];
-          to_images[static_cast<std::size_t>(best)] += dy[result];
+namespace {
+
+// Calls f(place in the images) for the elements of the window at `at`, channel k of image b, in order.
+template <class F>
+void for_each_of_window(const image_windows& in, std::int64_t b, std::int64_t at, std::int64_t k, F f) {
+  for (std::int64_t e = 0; e < in.window_elements(); ++e) {
+    const std::int64_t z = in.d.begin(at / in.w.count / in.h.count) + e / in.w.window / in.h.window;
+    const std::int64_t y = in.h.begin(at / in.w.count % in.h.count) + e / in.w.window % in.h.window;
+    const std::int64_t x = in.w.begin(at % in.w.count) + e % in.w.window;
+    if (!in.d.is_inside(z) || !in.h.is_inside(y) || !in.w.is_inside(x)) continue;
+    f(static_cast<std::size_t>((((b * in.d.size + z) * in.h.size + y) * in.w.size + x) * in.channels + k));
+  }
+}
+// Windows of pools: of any padding, also such that a window is outside the image; often tiles, and of the sizes that have loops of their own.
+image_windows random_pool(numbers& n) {
+  image_windows in = random_convolution(n).in;
+  const std::int64_t widths[]{1, 7, 16, 20, 32, 64, 70, 130};
+  in.channels = widths[n.below(8)];
+  const std::int64_t size = n.between(1, 4);
+  for (window_axis* a : {&in.d, &in.h, &in.w}) {
+    a->dilation = 1;
+    if (n.below(2) == 0) a->window = a == &in.d ? 1 : size;
+    if (n.below(3) == 0) a->stride = a->window;
+    const auto how = static_cast<leat::detail::window_padding>(n.below(3));
+    const std::int64_t listed[2]{n.between(0, 5), n.between(0, 5)};
+    if (!leat::detail::place_windows(*a, how, listed)) leat::detail::place_windows(*a, leat::detail::window_padding::same, listed);
+  }
+  return in;
+}
+std::string text_of(const image_windows& in) { return text_of(convolution{.in = in, .filters = 1}); }
+
+template <class T>
+void check_pools(const image_windows& in, numbers& n, bool with_nan) {
+  auto images = n.array<T>(in.batch * in.image_elements());
+  if constexpr (std::is_floating_point_v<T>)
+    if (!images.empty() && with_nan) images[static_cast<std::size_t>(n.below(static_cast<std::int64_t>(images.size())))] = T(NAN);
+  const auto dy = n.array<T>(in.batch * in.positions() * in.channels);
+  std::vector<T> largest(dy.size()), mean(dy.size()), to_largest(images.size()), to_all(images.size());
+  for (std::int64_t b = 0; b < in.batch; ++b)
+    for (std::int64_t at = 0; at < in.positions(); ++at)
+      for (std::int64_t k = 0; k < in.channels; ++k) {
+        const auto result = static_cast<std::size_t>((b * in.positions() + at) * in.channels + k);
+        std::size_t best = images.size(), count = 0;
+        T sum = 0;
+        for_each_of_window(in, b, at, k, [&](std::size_t place) {
+          if (best == images.size() || images[best] < images[place]) best = place;
+          sum = static_cast<T>(sum + images[place]);
+          ++count;
+        });
+        largest[result] = count == 0 ? std::numeric_limits<T>::lowest() : images[best];
+        if (count > 0) to_largest[best] += dy[result];
+        if constexpr (std::is_floating_point_v<T>) {
+          mean[result] = count == 0 ? T(7) : sum / static_cast<T>(count);
+          const T part = T(1) / static_cast<T>(count) * dy[result];
+          for_each_of_window(in, b, at, k, [&](std::size_t place) { to_all[place] += part; });
         }
-    cpu::max_pool(in, images.data(), got.data());
-    cpu::max_pool_back(in, images.data(), dy.data(), got_images.data());
-    const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    CHECK(std::equal(got.begin(), got.end(), out.begin(), out.end(), same));
-    CHECK(got_images == to_images);
+      }
+  const auto is_same = [](T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) return (std::isnan(x) && std::isnan(y)) || x == y || std::abs(x - y) <= T(1e-5) * std::abs(y);
+    else return x == y;
+  };
+  const auto are_same = [&](const std::vector<T>& x, const std::vector<T>& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end(), is_same); };
+  std::vector<T> got(dy.size(), T(7)), got_images(images.size(), T(7));
+  cpu::max_pool(in, images.data(), got.data());
+  CHECK(are_same(got, largest));
+  cpu::max_pool_back(in, images.data(), dy.data(), got_images.data());
+  CHECK(got_images == to_largest);
+  if constexpr (std::is_floating_point_v<T>) {
+    got.assign(got.size(), T(7));
+    got_images.assign(got_images.size(), T(7));
+    cpu::average_pool(in, images.data(), got.data());
+    for (std::size_t k = 0; k < mean.size(); ++k)
+      if (mean[k] == T(7)) got[k] = T(7);  // a window outside the image has no mean
+    CHECK(are_same(got, mean));
+    cpu::average_pool_back(in, dy.data(), got_images.data());
+    CHECK(are_same(got_images, to_all));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pools, and their gradients, of random geometries: the first of the largest elements counts, also where the first is a NaN") {
+  numbers n(3);
+  for (int trial = 0; trial < 600; ++trial) {
+    const image_windows in = random_pool(n);
+    INFO(text_of(in));
+    if (trial % 4 == 0) check_pools<double>(in, n, trial % 3 == 0);
+    else if (trial % 4 == 1) check_pools<std::int32_t>(in, n, false);
+    else check_pools<float>(in, n, trial % 3 == 0);
   }
 }
 
