@@ -246,6 +246,7 @@ std::vector<sample> written_samples() {
   add("_FusedConv2D", {x({1, 3, 3, 2}), x({2, 2, 2, 3}), x({3})}, fused_images);
   add("_FusedDepthwiseConv2dNative", {x({1, 3, 3, 2}), x({2, 2, 2, 1}), x({2})}, fused_images);
   sum("CTCGreedyDecoder", {x({4, 2, 3}), numbers({4, 3})});
+  sum("CTCBeamSearchDecoder", {x({4, 2, 3}), numbers({4, 3})}, {{"beam_width", 3}, {"top_paths", 1}});
   sum("CTCLoss", {x({4, 2, 4}), indices({3, 2}, {0, 0, 0, 1, 1, 0}, dtype::int64), indices({3}, {1, 0, 2}), indices({2}, {4, 3})});
   const argument classes = indices({2, 2}, {3, 1, 0, 3}, dtype::int64);
   add("ComputeAccidentalHits", {classes, indices({3}, {0, 3, 2}, dtype::int64)}, {{"num_true", 2}});
@@ -347,6 +348,9 @@ std::vector<sample> written_samples() {
   {
     const argument boxes = of(dtype::float32, {6, 4}), scores = of(dtype::float32, {6}), most = number(4);
     const auto limit = [](double value) { return argument{role::tensor, {}, dtype::float32, {value}}; };
+    const argument corners = fixed({1, 2, 4}, {0, 0, 1, 1, -1, 0, 1, 2}, dtype::float32);
+    add("DrawBoundingBoxes", {of(dtype::float32, {1, 4, 3, 3}), corners});
+    add("DrawBoundingBoxesV2", {of(dtype::float32, {1, 4, 3, 3}), corners, of(dtype::float32, {2, 3})});
     add("NonMaxSuppression", {boxes, scores, most});
     add("NonMaxSuppressionV2", {boxes, scores, most, limit(0.3)});
     add("NonMaxSuppressionV3", {boxes, scores, most, limit(0.3), limit(0.1)});

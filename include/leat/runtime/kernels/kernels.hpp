@@ -11,6 +11,7 @@
 #include <leat/runtime/kernels/crops.hpp>
 #include <leat/runtime/kernels/diagonal.hpp>
 #include <leat/runtime/kernels/dilation.hpp>
+#include <leat/runtime/kernels/drawn_boxes.hpp>
 #include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
@@ -31,6 +32,7 @@
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>
+#include <leat/runtime/kernels/ctc_beams.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/sets.hpp>
 #include <leat/runtime/kernels/shape.hpp>
