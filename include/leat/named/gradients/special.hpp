@@ -7,6 +7,7 @@
 #include <leat/named/gradients/array.hpp>
 #include <leat/named/graph/call.hpp>
 
+#include <limits>
 #include <numbers>
 
 namespace leat::detail {
@@ -75,6 +76,20 @@ inline gradient_list gradient_of_mul_no_nan(const gradient_call& c) {
 inline gradient_list gradient_of_cross(const gradient_call& c) {
   return {function_of("Cross", c.input(1), c.dy()), function_of("Cross", c.dy(), c.input(0))};
 }
+/// Positive and negative slopes apart, as logarithms, so that no exponential overflows.
+inline gradient_list gradient_of_cumulative_logs(const gradient_call& c) {
+  const output dy = c.dy(), x = c.input(0), axis = c.input(1), sums = c.result();
+  const double lowest = x.type() == dtype::float64 ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest();
+  const attribute_map back{{"exclusive", c.flag("exclusive")}, {"reverse", !c.flag("reverse")}};
+  const auto part = [&](const output& size) {
+    const output is_there = greater(size, number_like(size, 0));
+    const output logarithms = select(is_there, log(size), number_like(size, lowest), "SelectV2");
+    const output scaled = logarithms - sums;
+    return exp(call_operator(c.owner(), "CumulativeLogsumexp", {scaled, axis}, back).result() + x);
+  };
+  const output up = part(dy), down = part(-dy);
+  return {up - down, {}};
+}
 
 LEAT_FILL(fill_special_gradients) {
   enter_gradients({
@@ -87,6 +102,7 @@ LEAT_FILL(fill_special_gradients) {
       {"Xlog1py", gradient_of_xlog1py},
       {"MulNoNan", gradient_of_mul_no_nan},
       {"Cross", gradient_of_cross},
+      {"CumulativeLogsumexp", gradient_of_cumulative_logs},
   });
 }
 

@@ -181,7 +181,8 @@ inline void run_beam_decoder(kernel_context& c) {
     throw invalid_argument("beam_width " + std::to_string(width) + " and top_paths " + std::to_string(paths) + " must be at least 1");
   if (paths > width) throw invalid_argument("requested more paths than the beam width.");
   if (3 * paths + 1 != c.result_count())
-    throw invalid_argument("top_paths " + std::to_string(paths) + " does not fit a node of " + std::to_string(c.result_count()) + " results");
+    throw invalid_argument("top_paths " + std::to_string(paths) + " does not fit a node of " + std::to_string(c.result_count()) +
+                           " results");
   const auto count = static_cast<std::size_t>(paths);
   std::vector<std::vector<std::int64_t>> indices(count), labels(count);
   std::vector<std::int64_t> longest(count, 0);

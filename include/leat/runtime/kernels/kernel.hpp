@@ -228,10 +228,12 @@ LEAT_DECLARE_FILL(fill_scatter_kernels);
 LEAT_DECLARE_FILL(fill_candidate_kernels);
 LEAT_DECLARE_FILL(fill_ctc_beam_kernels);
 LEAT_DECLARE_FILL(fill_ctc_kernels);
+LEAT_DECLARE_FILL(fill_cumulative_log_kernels);
 LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_set_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_edit_distance_kernels);
+LEAT_DECLARE_FILL(fill_fractional_pool_kernels);
 LEAT_DECLARE_FILL(fill_fused_layer_kernels);
 LEAT_DECLARE_FILL(fill_rounded_range_kernels);
 LEAT_DECLARE_FILL(fill_special_kernels);
@@ -283,7 +285,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_quantized_kernels, runtime::fill_resize_kernels, runtime::fill_network_kernels,
                         runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
                         runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
-                        runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_ctc_beam_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
+                        runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_ctc_beam_kernels, runtime::fill_cumulative_log_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fractional_pool_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
                         runtime::fill_sparse_row_kernels, runtime::fill_sparse_segment_kernels, runtime::fill_sparse_value_kernels,
                         runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_table_kernels,
                         runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,

@@ -33,10 +33,12 @@
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>
 #include <leat/runtime/kernels/ctc_beams.hpp>
+#include <leat/runtime/kernels/cumulative_logs.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/sets.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/edit_distance.hpp>
+#include <leat/runtime/kernels/fractional_pools.hpp>
 #include <leat/runtime/kernels/fused_layers.hpp>
 #include <leat/runtime/kernels/rounded_ranges.hpp>
 #include <leat/runtime/kernels/special.hpp>
