@@ -73,9 +73,6 @@ std::string refusal(const tensor_value& x, const tensor_value& axis) {
   return leat_test::message_of<error>([&] { run_node("CumulativeLogsumexp", {x, axis}, {}, {}); });
 }
 
-}  // namespace cumulative_logs_test
-using namespace cumulative_logs_test;
-
 TEST_CASE("logarithms of running sums of exponentials, and their gradients, as in TensorFlow") {
   for (const sums_case& t : sums_cases())
     for (const dtype type : {dtype::float32, dtype::float64}) {
@@ -115,3 +112,5 @@ TEST_CASE("logarithms of running sums of exponentials, and their gradients, as i
   CHECK(leat_test::says(refusal(x, tensor_of(dtype::int32, {2}, {0, 1})), "axis must be a scalar"));
   CHECK(leat_test::says(refusal(tensor_of(dtype::float32, {}, {1}), axis_at(0)), "axis 0 is not in the range"));
 }
+
+}  // namespace cumulative_logs_test

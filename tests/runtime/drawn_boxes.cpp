@@ -141,9 +141,6 @@ std::string text_of(const std::vector<tensor_value>& results, std::int64_t paths
   return text.str();
 }
 
-}  // namespace drawn_boxes_test
-using namespace drawn_boxes_test;
-
 TEST_CASE("outlines of boxes are drawn on images as in TensorFlow") {
   for (const drawing& d : drawings()) {
     number_list pixels;
@@ -209,3 +206,5 @@ TEST_CASE("a beam search decodes sequences as in TensorFlow") {
   CHECK(text_of(run_node("CTCBeamSearchDecoder", {logits, counts({-1})}, {}, with(2, 1)), 1) == "[1,0]");
   CHECK(list_of(run_node("CTCBeamSearchDecoder", {logits, counts({2})}, {}, with(std::int64_t{1} << 62, 1)).back()).size() == 1);
 }
+
+}  // namespace drawn_boxes_test

@@ -124,9 +124,6 @@ bool refuses(std::string_view type, const std::vector<tensor_value>& arrays, std
   return leat_test::says(leat_test::message_of<Error>([&] { run_node(type, arrays, {}, settings); }), words);
 }
 
-}  // namespace fractional_pools_test
-using namespace fractional_pools_test;
-
 TEST_CASE("fractional pools have TensorFlow's windows, values and gradients") {
   for (std::size_t k = 0; k < pool_cases().size(); ++k) {
     CAPTURE(k);
@@ -226,3 +223,5 @@ TEST_CASE("fractional pools refuse what does not fit") {
   CHECK(!leat_test::message_of<error>([&] { run_node("FractionalAvgPoolGrad", {whole({1, 1e18, 1e18, 1}), dy, good, good}, {}, {}); }).empty());
   CHECK(run_node("FractionalAvgPoolGrad", {whole({1e12, 3, 3, 0}), tensor_of(dtype::float32, {1000000000000, 2, 2, 0}, {}), good, good}, {}, {})[0].elements() == 0);
 }
+
+}  // namespace fractional_pools_test

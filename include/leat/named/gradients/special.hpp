@@ -90,6 +90,18 @@ inline gradient_list gradient_of_cumulative_logs(const gradient_call& c) {
   const output up = part(dy), down = part(-dy);
   return {up - down, {}};
 }
+/// The slopes of random numbers by alpha, input `K`; the numbers' last axes are those of alpha.
+template <int K>
+gradient_list gradient_of_random_gamma(const gradient_call& c) {
+  const output dy = c.dy(), alpha = c.input(K);
+  const output sizes = shape_of(alpha), of_samples = shape_of(c.result());
+  const auto axes = broadcast_gradient_args(sizes, of_samples);
+  const control_dependencies after({dy});
+  const output slopes = dy * function_of("RandomGammaGrad", alpha, c.result());
+  gradient_list list(static_cast<std::size_t>(K));
+  list.push_back(reduced_to(slopes, axes[0], sizes));
+  return list;
+}
 
 LEAT_FILL(fill_special_gradients) {
   enter_gradients({
@@ -103,6 +115,8 @@ LEAT_FILL(fill_special_gradients) {
       {"MulNoNan", gradient_of_mul_no_nan},
       {"Cross", gradient_of_cross},
       {"CumulativeLogsumexp", gradient_of_cumulative_logs},
+      {"RandomGamma", gradient_of_random_gamma<1>},
+      {"StatelessRandomGammaV2", gradient_of_random_gamma<2>},
   });
 }
 
