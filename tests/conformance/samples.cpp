@@ -128,6 +128,8 @@ std::vector<sample> written_samples() {
       add(type, {x({37}), number(0)}, {{"output_type", to}});
       add(type, {x({0, 3}), number(1)}, {{"output_type", to}});
     }
+  sum("CumulativeLogsumexp", {x({2, 3}), number(1)});
+  sum("CumulativeLogsumexp", {x({2, 3}), number(0)}, {{"exclusive", true}, {"reverse", true}});
   for (const char* type : {"Cumsum", "Cumprod"})
     for (bool exclusive : {false, true})
       for (bool reverse : {false, true}) sum(type, {x({2, 3}), number(1)}, {{"exclusive", exclusive}, {"reverse", reverse}});
@@ -226,6 +228,8 @@ std::vector<sample> written_samples() {
   list.back().sharp = true;
   sum("FakeQuantWithMinMaxVarsPerChannelGradient", {floats, floats, bounds, bounds});
   for (const char* type : {"Igamma", "Igammac", "Xlog1py", "MulNoNan", "NextAfter"}) add(type, {x({2, 3}), x({1, 3})});
+  add("RandomGammaGrad", {fixed({2, 3}, {0.25, 1, 2, 3, 5, 9}), fixed({1, 3}, {0.5, 1, 4})});
+  add("StatelessRandomGammaV2", {numbers({4, 3}), indices({2}, {7, 8}, dtype::int64), fixed({3}, {0.5, 1, 4})});
   add("Betainc", {x({2, 3}), x({2, 3}), x({})});
   for (const char* type : {"BesselI0", "BesselI1", "BesselI0e", "BesselI1e", "Erfinv", "Ndtri", "PopulationCount"}) add(type, {x({2, 3})});
   add("Cross", {x({2, 3}), x({2, 3})});
@@ -246,6 +250,7 @@ std::vector<sample> written_samples() {
   add("_FusedConv2D", {x({1, 3, 3, 2}), x({2, 2, 2, 3}), x({3})}, fused_images);
   add("_FusedDepthwiseConv2dNative", {x({1, 3, 3, 2}), x({2, 2, 2, 1}), x({2})}, fused_images);
   sum("CTCGreedyDecoder", {x({4, 2, 3}), numbers({4, 3})});
+  sum("CTCBeamSearchDecoder", {x({4, 2, 3}), numbers({4, 3})}, {{"beam_width", 3}, {"top_paths", 1}});
   sum("CTCLoss", {x({4, 2, 4}), indices({3, 2}, {0, 0, 0, 1, 1, 0}, dtype::int64), indices({3}, {1, 0, 2}), indices({2}, {4, 3})});
   const argument classes = indices({2, 2}, {3, 1, 0, 3}, dtype::int64);
   add("ComputeAccidentalHits", {classes, indices({3}, {0, 3, 2}, dtype::int64)}, {{"num_true", 2}});
@@ -335,6 +340,18 @@ std::vector<sample> written_samples() {
     sum("Dilation2DBackpropInput", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
     sum("Dilation2DBackpropFilter", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
   }
+  for (const bool overlapping : {false, true}) {
+    const attribute_map windows{{"overlapping", overlapping}};
+    attribute_map drawn = windows;
+    drawn["pooling_ratio"] = std::vector<float>{1, 1.5f, 1.3f, 1};
+    drawn["deterministic"] = true;
+    drawn["seed"] = 3;
+    const argument rows = indices({3}, {0, 1, 3}, dtype::int64), columns = indices({4}, {0, 2, 3, 4}, dtype::int64);
+    add("FractionalMaxPool", {x({2, 3, 4, 2})}, drawn);
+    sum("FractionalAvgPool", {x({2, 3, 4, 2})}, drawn);
+    add("FractionalMaxPoolGrad", {x({2, 3, 4, 2}), x({2, 2, 3, 2}), x({2, 2, 3, 2}), rows, columns}, windows);
+    sum("FractionalAvgPoolGrad", {numbers({2, 3, 4, 2}, dtype::int64), x({2, 2, 3, 2}), rows, columns}, windows);
+  }
   for (const char* method : {"bilinear", "nearest"}) {
     const argument boxes{role::tensor, sized({2, 4}), dtype::float32, {0.1, 0.2, 0.7, 0.9, 0.3, -0.5, 0.8, 0.6}};
     const argument of_images = indices({2}, {1, 0});
@@ -347,6 +364,9 @@ std::vector<sample> written_samples() {
   {
     const argument boxes = of(dtype::float32, {6, 4}), scores = of(dtype::float32, {6}), most = number(4);
     const auto limit = [](double value) { return argument{role::tensor, {}, dtype::float32, {value}}; };
+    const argument corners{role::tensor, sized({1, 2, 4}), dtype::float32, {0, 0, 1, 1, -1, 0, 1, 2}};
+    add("DrawBoundingBoxes", {of(dtype::float32, {1, 4, 3, 3}), corners});
+    add("DrawBoundingBoxesV2", {of(dtype::float32, {1, 4, 3, 3}), corners, of(dtype::float32, {2, 3})});
     add("NonMaxSuppression", {boxes, scores, most});
     add("NonMaxSuppressionV2", {boxes, scores, most, limit(0.3)});
     add("NonMaxSuppressionV3", {boxes, scores, most, limit(0.3), limit(0.1)});

@@ -83,6 +83,13 @@ void colored_shape(shape_context& c) {
   if (c.input_count() > 1) shapes::want_rank(c, 1, 0);
   c.set(0, s);
 }
+/// Images with boxes [batch, boxes, 4] drawn on them, in colors [count, channels] if a third input holds some.
+inline void drawn_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, 1, 3);
+  if (c.input_count() > 2) shapes::want_rank(c, 2, 2);
+  c.set(0, c.input(0).extent);
+}
 /// Crops [boxes, rows, columns, channels] of images.
 inline void crops_shape(shape_context& c) {
   shapes::want_rank(c, 0, 4);
@@ -260,6 +267,9 @@ LEAT_FILL(fill_image_definitions) {
   const std::string converted = "(images: T) -> (output: T); T: {half, float32, float64} = float32";
   define_operator("RGBToHSV" + converted, pure, colored_shape<1, true>);
   define_operator("HSVToRGB" + converted, {.is = nature::pure, .stops_gradient = true}, colored_shape<1, true>);
+  const std::string drawn = "(images: T, boxes: float32";
+  define_operator("DrawBoundingBoxes" + drawn + ") -> (output: T)" + of_float, {.is = nature::pure, .stops_gradient = true}, drawn_shape);
+  define_operator("DrawBoundingBoxesV2" + drawn + ", colors: float32) -> (output: T)" + of_float, pure, drawn_shape);
 }
 
 }  // namespace leat::detail

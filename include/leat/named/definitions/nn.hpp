@@ -99,6 +99,23 @@ inline void pooled_by_inputs_shape(shape_context& c) {
   }
   c.set(0, result);
 }
+/// Images [batch, h, w, channels], each size divided by its `pooling_ratio`; and the starts of the windows down and across.
+inline void fractional_shape_of_pool(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  const shape& image = c.input(0).extent;
+  const auto* a = c.attribute("pooling_ratio");
+  const auto* ratios = a != nullptr ? a->get_list<float>() : nullptr;
+  if (ratios == nullptr || ratios->size() != 4) c.fail("pooling_ratio field must specify 4 dimensions");
+  shape result;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::int64_t size = image.has_rank() ? image[static_cast<int>(k)] : unknown_dimension;
+    const float ratio = (*ratios)[k];
+    if (!(ratio >= 1)) c.fail("pooling_ratio cannot be smaller than 1, got: " + std::to_string(ratio));
+    result.push(size < 0 || ratio == 1 ? size : std::min(size, static_cast<std::int64_t>(static_cast<float>(size) / ratio)));
+  }
+  c.set(0, result);
+  for (const int k : {1, 2}) c.set(k, shapes::vector_of(result[k] < 0 ? unknown_dimension : result[k] + 1));
+}
 /// The shape that input `K` holds.
 template <int K>
 void held_shape(shape_context& c) {
@@ -200,6 +217,18 @@ LEAT_FILL(fill_nn_definitions) {
                   {.is = nature::pure}, shapes::like<0>);
   define_operator("MaxPoolGradGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T); Targmax: {int32, int64}; " + pool + places,
                   {.is = nature::pure}, shapes::like<2>);
+
+  const std::string fractional =
+      "(value: T) -> (output: T, row_pooling_sequence: int64, col_pooling_sequence: int64); pooling_ratio: list(float); pseudo_random: bool "
+      "= false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: {float32, float64, int32, int64}";
+  for (const char* type : {"FractionalMaxPool", "FractionalAvgPool"})
+    define_operator(type + fractional, {.is = nature::random}, fractional_shape_of_pool);
+  const std::string of_windows =
+      "out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: int64) -> (output: T); overlapping: bool = false; T: {float32, "
+      "float64, int32, int64}";
+  define_operator("FractionalMaxPoolGrad(orig_input: T, orig_output: T, " + of_windows, {.is = nature::pure}, shapes::like<0>);
+  define_operator("FractionalAvgPoolGrad(orig_input_tensor_shape: int64, " + of_windows, {.is = nature::pure, .values = {0, 1}},
+                  held_shape<0>);
 
   const facts products{.is = nature::pure, .work = work_kind::product};
   const std::string cell =

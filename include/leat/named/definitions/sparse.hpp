@@ -97,6 +97,25 @@ LEAT_FILL(fill_sparse_definitions) {
         sums.push(1);
         c.set(3, sums);
       });
+  define_operator(
+      "CTCBeamSearchDecoder(inputs: T, sequence_length: int32) -> (decoded_indices: top_paths*int64, decoded_values: top_paths*int64, "
+      "decoded_shape: top_paths*int64, log_probability: T); beam_width: int >= 1; top_paths: int >= 1; merge_repeated: bool = true; T: "
+      "{float32, float64} = float32",
+      stops, [](shape_context& c) {
+        shapes::want_rank(c, 0, 3);
+        shapes::want_rank(c, 1, 1);
+        shape pairs = shapes::vector_of(-1);
+        pairs.push(2);
+        const int paths = (c.result_count() - 1) / 3;
+        for (int p = 0; p < paths; ++p) {
+          c.set(p, pairs);
+          c.set(paths + p, shapes::vector_of(-1));
+          c.set(2 * paths + p, shapes::vector_of(2));
+        }
+        shape sums = shapes::vector_of(c.input(0).extent.has_rank() ? c.input(0).extent[1] : unknown_dimension);
+        sums.push(paths);
+        c.set(3 * paths, sums);
+      });
 }
 
 }  // namespace leat::detail

@@ -35,6 +35,9 @@ LEAT_FILL(fill_special_definitions) {
                   {.is = nature::pure, .narrow = narrow_rule::exact, .by_width = width_rule::bit_count, .stops_gradient = true},
                   shapes::like<0>);
 
+  define_operator(
+      "CumulativeLogsumexp(x: T, axis: Tidx) -> (out: T); exclusive: bool = false; reverse: bool = false; Tidx: {int32, int64} = int32",
+      {.is = nature::pure, .values = {1, 1}}, shapes::like<0>);
   define_operator("Cross(a: T, b: T) -> (product: T)", pure, [](shape_context& c) {
     const shape &a = c.input(0).extent, &b = c.input(1).extent;
     if (!may_equal(a, b)) c.fail("Shapes must be equal, but are " + leat::shape_text(a) + " and " + leat::shape_text(b));

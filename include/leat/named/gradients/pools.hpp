@@ -80,6 +80,20 @@ gradient_list gradient_of_average_pool_back(const gradient_call& c) {
   return {{}, window_node(c, Types.forward, {c.dy()}, false, info_like(c.input(1)))};
 }
 
+/// With the windows that the pool drew.
+inline gradient_list gradient_of_fractional_maximum(const gradient_call& c) {
+  const output dy = c.dy(0);
+  if (!static_cast<bool>(dy)) return {};
+  return {image_node(c, "FractionalMaxPoolGrad", {c.input(0), c.result(0), dy, c.result(1), c.result(2)}, {"T", "overlapping"},
+                     info_like(c.input(0)))};
+}
+inline gradient_list gradient_of_fractional_average(const gradient_call& c) {
+  const output dy = c.dy(0);
+  if (!static_cast<bool>(dy)) return {};
+  const output sizes = cast(shape_of(c.input(0)), dtype::int64);
+  return {image_node(c, "FractionalAvgPoolGrad", {sizes, dy, c.result(1), c.result(2)}, {"T", "overlapping"}, info_like(c.input(0)))};
+}
+
 LEAT_FILL(fill_pool_gradients) {
   enter_gradients({
       {image_maximum.forward, gradient_of_max_pool<image_maximum>},
@@ -94,6 +108,8 @@ LEAT_FILL(fill_pool_gradients) {
       {"MaxPoolWithArgmax", gradient_of_max_pool_with_places},
       {"MaxPoolGradWithArgmax", gradient_of_max_pool_back_to_places},
       {"MaxPoolGradGradWithArgmax", gradient_of_max_pool_back_back_from_places},
+      {"FractionalMaxPool", gradient_of_fractional_maximum},
+      {"FractionalAvgPool", gradient_of_fractional_average},
       {image_average.forward, gradient_of_average_pool<image_average>},
       {image_average.back, gradient_of_average_pool_back<image_average>},
       {volume_average.forward, gradient_of_average_pool<volume_average>},

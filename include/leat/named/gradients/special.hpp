@@ -7,6 +7,7 @@
 #include <leat/named/gradients/array.hpp>
 #include <leat/named/graph/call.hpp>
 
+#include <limits>
 #include <numbers>
 
 namespace leat::detail {
@@ -75,6 +76,32 @@ inline gradient_list gradient_of_mul_no_nan(const gradient_call& c) {
 inline gradient_list gradient_of_cross(const gradient_call& c) {
   return {function_of("Cross", c.input(1), c.dy()), function_of("Cross", c.dy(), c.input(0))};
 }
+/// Positive and negative slopes apart, as logarithms, so that no exponential overflows.
+inline gradient_list gradient_of_cumulative_logs(const gradient_call& c) {
+  const output dy = c.dy(), x = c.input(0), axis = c.input(1), sums = c.result();
+  const double lowest = x.type() == dtype::float64 ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest();
+  const attribute_map back{{"exclusive", c.flag("exclusive")}, {"reverse", !c.flag("reverse")}};
+  const auto part = [&](const output& size) {
+    const output is_there = greater(size, number_like(size, 0));
+    const output logarithms = select(is_there, log(size), number_like(size, lowest), "SelectV2");
+    const output scaled = logarithms - sums;
+    return exp(call_operator(c.owner(), "CumulativeLogsumexp", {scaled, axis}, back).result() + x);
+  };
+  const output up = part(dy), down = part(-dy);
+  return {up - down, {}};
+}
+/// The slopes of random numbers by alpha, input `K`; the numbers' last axes are those of alpha.
+template <int K>
+gradient_list gradient_of_random_gamma(const gradient_call& c) {
+  const output dy = c.dy(), alpha = c.input(K);
+  const output sizes = shape_of(alpha), of_samples = shape_of(c.result());
+  const auto axes = broadcast_gradient_args(sizes, of_samples);
+  const control_dependencies after({dy});
+  const output slopes = dy * function_of("RandomGammaGrad", alpha, c.result());
+  gradient_list list(static_cast<std::size_t>(K));
+  list.push_back(reduced_to(slopes, axes[0], sizes));
+  return list;
+}
 
 LEAT_FILL(fill_special_gradients) {
   enter_gradients({
@@ -87,6 +114,9 @@ LEAT_FILL(fill_special_gradients) {
       {"Xlog1py", gradient_of_xlog1py},
       {"MulNoNan", gradient_of_mul_no_nan},
       {"Cross", gradient_of_cross},
+      {"CumulativeLogsumexp", gradient_of_cumulative_logs},
+      {"RandomGamma", gradient_of_random_gamma<1>},
+      {"StatelessRandomGammaV2", gradient_of_random_gamma<2>},
   });
 }
 

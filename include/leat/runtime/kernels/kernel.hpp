@@ -206,6 +206,7 @@ LEAT_DECLARE_FILL(fill_control_kernels);
 LEAT_DECLARE_FILL(fill_crop_kernels);
 LEAT_DECLARE_FILL(fill_diagonal_kernels);
 LEAT_DECLARE_FILL(fill_dilation_kernels);
+LEAT_DECLARE_FILL(fill_drawn_box_kernels);
 LEAT_DECLARE_FILL(fill_einsum_kernels);
 LEAT_DECLARE_FILL(fill_element_kernels);
 LEAT_DECLARE_FILL(fill_exchange_kernels);
@@ -219,17 +220,21 @@ LEAT_DECLARE_FILL(fill_quantized_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
+LEAT_DECLARE_FILL(fill_random_gamma_kernels);
 LEAT_DECLARE_FILL(fill_random_kernels);
 LEAT_DECLARE_FILL(fill_replica_kernels);
 LEAT_DECLARE_FILL(fill_resource_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
 LEAT_DECLARE_FILL(fill_candidate_kernels);
+LEAT_DECLARE_FILL(fill_ctc_beam_kernels);
 LEAT_DECLARE_FILL(fill_ctc_kernels);
+LEAT_DECLARE_FILL(fill_cumulative_log_kernels);
 LEAT_DECLARE_FILL(fill_sequence_kernels);
 LEAT_DECLARE_FILL(fill_set_kernels);
 LEAT_DECLARE_FILL(fill_shape_kernels);
 LEAT_DECLARE_FILL(fill_edit_distance_kernels);
+LEAT_DECLARE_FILL(fill_fractional_pool_kernels);
 LEAT_DECLARE_FILL(fill_fused_layer_kernels);
 LEAT_DECLARE_FILL(fill_rounded_range_kernels);
 LEAT_DECLARE_FILL(fill_special_kernels);
@@ -274,14 +279,14 @@ inline kernel_registry& kernels_by_type() {
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
                         runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
                         runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
-                        runtime::fill_dilation_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,
+                        runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,
                         runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
                         runtime::fill_matrix_kernels, runtime::fill_normalization_kernels, runtime::fill_patch_kernels,
                         runtime::fill_pool_kernels,
                         runtime::fill_quantized_kernels, runtime::fill_resize_kernels, runtime::fill_network_kernels,
-                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_replica_kernels,
+                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_random_gamma_kernels, runtime::fill_replica_kernels,
                         runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
-                        runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
+                        runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_ctc_beam_kernels, runtime::fill_cumulative_log_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fractional_pool_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
                         runtime::fill_sparse_row_kernels, runtime::fill_sparse_segment_kernels, runtime::fill_sparse_value_kernels,
                         runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_table_kernels,
                         runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,

@@ -11,6 +11,7 @@
 #include <leat/runtime/kernels/crops.hpp>
 #include <leat/runtime/kernels/diagonal.hpp>
 #include <leat/runtime/kernels/dilation.hpp>
+#include <leat/runtime/kernels/drawn_boxes.hpp>
 #include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
@@ -23,6 +24,7 @@
 #include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
+#include <leat/runtime/kernels/random_gamma.hpp>
 #include <leat/runtime/kernels/replicas.hpp>
 #include <leat/runtime/kernels/resize.hpp>
 #include <leat/runtime/kernels/resize_wide.hpp>
@@ -31,10 +33,13 @@
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>
+#include <leat/runtime/kernels/ctc_beams.hpp>
+#include <leat/runtime/kernels/cumulative_logs.hpp>
 #include <leat/runtime/kernels/sequences.hpp>
 #include <leat/runtime/kernels/sets.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/edit_distance.hpp>
+#include <leat/runtime/kernels/fractional_pools.hpp>
 #include <leat/runtime/kernels/fused_layers.hpp>
 #include <leat/runtime/kernels/rounded_ranges.hpp>
 #include <leat/runtime/kernels/special.hpp>
