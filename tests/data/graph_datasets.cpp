@@ -255,6 +255,74 @@ TEST_CASE("datasets of a file's graph: functions of the library") {
         integer_list{0, 1, 4});
 }
 
+TEST_CASE("datasets of a file's graph: elements of narrow dtypes") {
+  // The numbers 1 to 5 as a tensor in the field of the dtype; halves are told by their bits.
+  struct row {
+    const char *type, *field, *numbers;
+    data_type is;
+  };
+  for (const row& r : {row{"DT_UINT16", "int_val", "1 2 3 4 5", data_type::uint16},
+                       {"DT_INT8", "int_val", "1 2 3 4 5", data_type::int8},
+                       {"DT_UINT32", "uint32_val", "1 2 3 4 5", data_type::uint32},
+                       {"DT_UINT64", "uint64_val", "1 2 3 4 5", data_type::uint64},
+                       {"DT_HALF", "half_val", "15360 16384 16896 17408 17664", data_type::half}}) {
+    CAPTURE(r.type);
+    std::string values, one, zero;
+    const std::string numbers = r.numbers, field = r.field;
+    for (std::size_t at = 0; at < numbers.size();) {
+      const std::size_t end = std::min(numbers.find(' ', at), numbers.size());
+      values += " " + field + ": " + numbers.substr(at, end - at);
+      at = end + 1;
+    }
+    const auto constant_of = [&](const std::string& name, const std::string& extent, const std::string& contents) {
+      return node_text(name, "Const", {},
+                       type_attr_text("dtype", r.type) + "attr { key: 'value' value { tensor { dtype: " + r.type + " tensor_shape { " +
+                           extent + " } " + contents + " } } }");
+    };
+    const std::string structure = elements_text(r.type);
+    const std::string slices =
+        constant_of("c", "dim { size: 5 }", values) + node_text("s", "TensorSliceDataset", {"c"}, elements_text(r.type, "Toutput_types"));
+    const std::string twice = function_text("twice", "x:"s + r.type, "y:"s + r.type,
+                                            in_function_text("m", "AddV2", {"x", "x"}, type_attr_text("T", r.type)), "m:z:0");
+    const std::string mapped = node_text("m", "MapDataset", {"s"},
+                                         structure + function_attr_text("f", "twice") + "attr { key: 'Targuments' value { list { } } } ");
+    const auto numbers_of = [&](iterated_graph& graph) {
+      std::vector<double> list;
+      graph.begin();
+      try {
+        while (list.size() < 100) {
+          const tensor_value v = graph.next();
+          CHECK(to_data_type(v.type()) == r.is);
+          const tensor_value wide = v.widened();
+          with_number(wide.type(), [&]<class T>(T) {
+            for (const T x : wide.values<T>()) list.push_back(static_cast<double>(x));
+          });
+        }
+      } catch (const out_of_range&) {
+      }
+      return list;
+    };
+    iterated_graph doubled(slices + mapped + scalar_text("n", 2) + node_text("d", "BatchDataset", {"m", "n"}, structure), twice, {},
+                           structure);
+    CHECK(numbers_of(doubled) == std::vector<double>{2, 4, 6, 8, 10});
+    // Batches of two, apart again but for the last one, as one padded array.
+    iterated_graph padded(slices + scalar_text("n", 2) + node_text("b", "BatchDataset", {"s", "n"}, structure) + scalar_text("k", 3) +
+                              node_text("width", "Const", {},
+                                        type_attr_text("dtype", "DT_INT64") +
+                                            "attr { key: 'value' value { tensor { dtype: DT_INT64 tensor_shape { dim { size: 1 } } "
+                                            "int64_val: -1 } } }") +
+                              constant_of("fill", "", " " + field + ": " + numbers.substr(0, numbers.find(' '))) +
+                              node_text("d", "PaddedBatchDataset", {"b", "k", "width", "fill"},
+                                        elements_text(r.type, "Toutput_types") + "attr { key: 'N' value { i: 1 } } "),
+                          "", {}, structure);
+    CHECK(numbers_of(padded) == std::vector<double>{1, 2, 3, 4, 5, 1});
+    iterated_graph range(scalar_text("0", 0) + scalar_text("3", 3) + scalar_text("1", 1) +
+                             node_text("d", "RangeDataset", {"0", "3", "1"}, structure),
+                         "", {}, structure);
+    CHECK(numbers_of(range) == std::vector<double>{0, 1, 2});
+  }
+}
+
 TEST_CASE("datasets of a file's graph: a function reads a variable that it captured by its handle") {
   const std::string variable = type_attr_text("dtype", "DT_INT64") + "attr { key: 'shape' value { shape { } } } ";
   const std::string reads = function_text("plus_v", "x:DT_INT64 v:DT_RESOURCE", "y:DT_INT64",

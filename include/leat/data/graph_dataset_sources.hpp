@@ -74,10 +74,11 @@ class range_dataset final : public graph_dataset {
     bool is_over = false;
     bool advance(components& to) override {
       if (is_over || (of_.step_ > 0 ? at >= of_.stop_ : at <= of_.stop_)) return false;
-      tensor_value one(of_.spec_.types[0], shape{});
+      const dtype type = of_.spec_.types[0];
+      tensor_value one(is_narrow(type) ? wide_dtype(type) : type, shape{});
       with_number(one.type(), [&]<class T>(T) { one.values<T>()[0] = static_cast<T>(at); });
       to.clear();
-      to.push_back(std::move(one));
+      to.push_back(is_narrow(type) ? one.narrowed(to_data_type(type)) : std::move(one));
       is_over = __builtin_add_overflow(at, of_.step_, &at);
       return true;
     }

@@ -17,7 +17,7 @@ inline void copy_elements(tensor_value& to, std::int64_t at, const tensor_value&
     std::copy_n(from.texts().begin() + begin, count, to.texts().begin() + at);
     return;
   }
-  const auto size = static_cast<std::size_t>(size_of(to.type()));
+  const auto size = static_cast<std::size_t>(element_bytes(to.type()));
   if (count > 0)
     std::memcpy(to.data() + static_cast<std::size_t>(at) * size, from.data() + static_cast<std::size_t>(begin) * size,
                 static_cast<std::size_t>(count) * size);
@@ -78,7 +78,8 @@ inline void fill_with(tensor_value& to, const tensor_value& value) {
     std::fill(to.texts().begin(), to.texts().end(), value.texts().at(0));
     return;
   }
-  with_dtype(to.type(), [&]<class T>(T) { std::ranges::fill(to.values<T>(), value.values<T>()[0]); });
+  const auto size = static_cast<std::size_t>(element_bytes(to.type()));
+  for (std::size_t at = 0; at < to.bytes(); at += size) std::memcpy(to.data() + at, value.data(), size);
 }
 // Copies an array into the corner of a larger one of the same rank.
 inline void copy_corner(tensor_value& to, std::int64_t at, const shape& room, const tensor_value& from) {

@@ -158,7 +158,7 @@ namespace leat::detail {
 LEAT_FILL(fill_dataset_definitions) {
   using namespace data::detail;
   // A node that makes a dataset only describes elements. It is not merged with an equal one, which may have another order.
-  const facts describes{.is = nature::inert, .work = work_kind::none, .stops_gradient = true};
+  const facts describes{.is = nature::inert, .work = work_kind::none, .narrow = narrow_rule::any, .stops_gradient = true};
   const auto define = [&](std::initializer_list<const char*> types, const std::string& inputs, const std::string& attributes) {
     for (const char* type : types)
       define_operator(type + ("(" + inputs + ") -> (handle: variant); " + attributes), describes, shapes::numbers);
@@ -258,10 +258,11 @@ LEAT_FILL(fill_dataset_definitions) {
   for (const char* type : {"DeleteSeedGenerator", "DeleteRandomSeedGenerator", "DeleteMemoryCache", "DeleteIterator"})
     define_operator(type + ("(" + and_deleter + ") -> ()"));
   const std::string structure = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1";
+  const facts makes{.is = nature::effect, .narrow = narrow_rule::any};
   for (const char* type : {"AnonymousIterator", "AnonymousIteratorV3"})
-    define_operator(type + ("() -> (" + of_resource + "); " + structure), shapes::numbers);
-  define_operator("AnonymousIteratorV2() -> (" + and_deleter + "); " + structure, shapes::numbers);
-  const facts takes{.is = nature::effect, .waits = true};
+    define_operator(type + ("() -> (" + of_resource + "); " + structure), makes, shapes::numbers);
+  define_operator("AnonymousIteratorV2() -> (" + and_deleter + "); " + structure, makes, shapes::numbers);
+  const facts takes{.is = nature::effect, .narrow = narrow_rule::any, .waits = true};
   define_operator("IteratorGetNextAsOptional(iterator: resource) -> (optional: variant); " + structure, takes, shapes::numbers);
   const std::string components = " -> (components: list(output_types)); output_shapes: list(shape) >= 1";
   define_operator("DatasetToSingleElement(dataset: variant)" + components + noted, takes, shapes_of_element);

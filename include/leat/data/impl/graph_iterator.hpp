@@ -130,8 +130,8 @@ LEAT_FILL(fill_iterator_definitions) {
   using namespace data::detail;
   const std::string structure = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1";
   const std::string place = "; container: string = \"\"; shared_name: string = \"\"";
-  define_operator("HostDataset() -> (handle: variant); token: string; " + structure, shapes::numbers);
   constexpr facts any_dtype{.is = nature::effect, .narrow = narrow_rule::any};
+  define_operator("HostDataset() -> (handle: variant); token: string; " + structure, any_dtype, shapes::numbers);
   for (const char* type : {"IteratorV2", "Iterator"})
     define_operator(type + std::string("() -> (handle: resource); ") + structure + place, any_dtype, shapes::numbers);
   define_operator("OneShotIterator() -> (handle: resource); dataset_factory: func; " + structure + place, any_dtype, shapes::numbers);
@@ -145,7 +145,7 @@ LEAT_FILL(fill_iterator_definitions) {
     define_operator(
         type + std::string("(string_handle: string) -> (resource_handle: resource); output_types: list(type) = []; output_shapes: "
                            "list(shape) = []"),
-        shapes::numbers);
+        any_dtype, shapes::numbers);
 }
 
 LEAT_FILL(fill_iterator_kernels) {
