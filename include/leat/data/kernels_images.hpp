@@ -10,7 +10,9 @@
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace leat::detail {
 
@@ -34,13 +36,38 @@ inline image_kind image_kind_of(std::string_view contents) {
   throw invalid_argument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.");
 }
 
-/// The pixels of an image of one kind: uint8 of shape [height, width, channels], for GIF [frames, height, width, 3].
-inline tensor_value decoded_image(image_kind kind, std::string_view contents, std::int64_t channels, bool all_frames,
+inline constexpr dtype wide_pixels = static_cast<dtype>(data_type::uint16);
+/// The elements of a tensor of uint16.
+inline std::span<std::uint16_t> wide_numbers(tensor_value& v) {
+  return {static_cast<std::uint16_t*>(static_cast<void*>(v.data())), static_cast<std::size_t>(v.elements())};
+}
+inline std::span<const std::uint16_t> wide_numbers(const tensor_value& v) {
+  return {static_cast<const std::uint16_t*>(static_cast<const void*>(v.data())), static_cast<std::size_t>(v.elements())};
+}
+
+/// The pixels of an image of one kind, of shape [height, width, channels], for GIF with `all_frames` [frames, height, width, 3]. `type`:
+/// uint8; uint16, for which bytes are multiplied by 256, and PNG's samples have all of their bits; or float32, from 0 to 1.
+inline tensor_value decoded_image(image_kind kind, std::string_view contents, std::int64_t channels, bool all_frames, dtype type,
                                   const io::jpeg_reading& how = {}) {
-  const auto filled = [](std::initializer_list<std::int64_t> sizes, const auto& image) {
+  // As TensorFlow does, real numbers are multiplied by the reciprocal of the largest one: the last bit is that of a division for some only.
+  const auto changed = [type](const shape& s, auto from, float largest) {
+    tensor_value made(type, s);
+    const auto wide = [](auto v) { return static_cast<std::uint16_t>(v * 256); };
+    const auto real = [by = 1 / largest](auto v) { return static_cast<float>(v) * by; };
+    if (type == wide_pixels) std::ranges::transform(from, wide_numbers(made).begin(), wide);
+    else std::ranges::transform(from, made.values<float>().begin(), real);
+    return made;
+  };
+  const auto filled = [&](std::initializer_list<std::int64_t> sizes, const auto& image) {
+    if constexpr (requires(std::span<std::uint16_t> to) { image.read(to); })
+      if (type != dtype::uint8) {
+        tensor_value made(wide_pixels, sizes);
+        image.read(wide_numbers(made));
+        return type == wide_pixels ? made : changed(made.extent(), wide_numbers(made), 65535);
+      }
     tensor_value made(dtype::uint8, sizes);
     image.read(made.values<std::uint8_t>());
-    return made;
+    return type == dtype::uint8 ? made : changed(made.extent(), std::as_const(made).values<std::uint8_t>(), 255);
   };
   switch (kind) {
     case image_kind::png: {
@@ -52,7 +79,7 @@ inline tensor_value decoded_image(image_kind kind, std::string_view contents, st
       return filled({image.height(), image.width(), image.channels()}, image);
     }
     case image_kind::gif: {
-      if (channels != 0 && channels != 3) throw invalid_argument("channels must be 0 or 3 for GIF, but got " + std::to_string(channels));
+      if (channels != 0 && channels != 3) throw invalid_argument("channels must be 0 or 3 for GIF, got " + std::to_string(channels));
       const gif_images images(contents);
       if (all_frames) return filled({images.count(), images.height(), images.width(), 3}, images);
       return filled({images.height(), images.width(), 3}, images);
@@ -76,34 +103,41 @@ inline io::jpeg_reading jpeg_reading_of(kernel_context& c) {
           .check = [&step = c.step] { step.check(); }};
 }
 
+/// As in TensorFlow, the operators of PNG, JPEG and GIF read the files of all three; that of GIF gives an array of frames, the others the
+/// first frame.
 template <image_kind Kind>
 void run_decode_kind(kernel_context& c) {
   const std::string contents = image_contents(c);
   const image_kind is = image_kind_of(contents);
-  if (const dtype type = c.node.type_of("dtype", dtype::uint8); type != dtype::uint8)
-    throw unimplemented(std::string(c.node.type) + " to " + dtype_name(type) + ": only uint8 is known");
-  // TensorFlow's decoder of JPEG reads PNG as well.
-  if (is != Kind && !(Kind == image_kind::jpeg && is == image_kind::png))
-    throw invalid_argument("Trying to decode " + image_kind_name(is) + " format using a wrong op. Use `decode_" +
-                           (is == image_kind::png   ? "png"
-                            : is == image_kind::gif ? "gif"
-                            : is == image_kind::bmp ? "bmp"
-                                                    : "jpeg") +
-                           "` or `decode_image` instead. Op used: " + std::string(c.node.type));
-  c.set(0, decoded_image(is, contents, c.node.integer("channels"), true, jpeg_reading_of(c)));
+  const dtype type = c.node.type_of("dtype", dtype::uint8);
+  if (type != dtype::uint8 && type != wide_pixels)
+    throw invalid_argument(std::string(c.node.type) + " to " + dtype_name(type) + ": uint8 and uint16 are known");
+  constexpr bool is_bmp = Kind == image_kind::bmp, has_frames = Kind == image_kind::gif;
+  const std::int64_t channels = has_frames ? 3 : c.node.integer("channels");
+  if (is == image_kind::gif && channels != 0 && channels != 3)
+    throw invalid_argument("channels must be 0 or 3 for GIF, got " + std::to_string(channels));
+  if (is_bmp != (is == image_kind::bmp)) {
+    const std::string name = image_kind_name(is);
+    std::string function = name;
+    std::ranges::transform(function, function.begin(), [](char letter) { return static_cast<char>(letter + ('a' - 'A')); });
+    throw invalid_argument("Trying to decode " + name + " format using " + (is_bmp ? "DecodeBmp op" : "a wrong op") + ". Use `decode_" +
+                           function + "` or `decode_image` instead." + (is_bmp ? "" : " Op used: " + std::string(c.node.type)));
+  }
+  tensor_value image = decoded_image(is, contents, channels, has_frames, type, jpeg_reading_of(c));
+  if (has_frames && image.extent().rank == 3) {
+    shape frames = shapes::vector_of(1);
+    for (int axis = 0; axis < 3; ++axis) frames.push(image.extent()[axis]);
+    image = image.reshaped(frames);
+  }
+  c.set(0, std::move(image));
 }
 inline void run_decode_image(kernel_context& c) {
   const std::string contents = image_contents(c);
   const dtype type = c.node.type_of("dtype", dtype::uint8);
-  if (type != dtype::uint8 && type != dtype::float32)
-    throw unimplemented("DecodeImage to " + dtype_name(type) + ": uint8 and float32 are known");
-  tensor_value image = decoded_image(image_kind_of(contents), contents, c.node.integer("channels"), c.node.flag("expand_animations", true),
-                                     {.check = [&step = c.step] { step.check(); }});
-  if (type == dtype::uint8) return c.set(0, std::move(image));
-  tensor_value made(dtype::float32, image.extent());
-  const auto from = std::as_const(image).values<std::uint8_t>();
-  std::transform(from.begin(), from.end(), made.values<float>().begin(), [](std::uint8_t v) { return static_cast<float>(v) / 255.0f; });
-  c.set(0, std::move(made));
+  if (type != dtype::uint8 && type != wide_pixels && type != dtype::float32)
+    throw unimplemented("DecodeImage to " + dtype_name(type) + ": uint8, uint16 and float32 are known");
+  c.set(0, decoded_image(image_kind_of(contents), contents, c.node.integer("channels"), c.node.flag("expand_animations", true), type,
+                         {.check = [&step = c.step] { step.check(); }}));
 }
 
 inline void run_encode_png(kernel_context& c) {
@@ -117,12 +151,15 @@ inline void run_encode_png(kernel_context& c) {
   shape batch;
   for (int axis = 0; axis + 3 < s.rank; ++axis) batch.push(s[axis]);
   tensor_value made(text_dtype, batch);
-  const auto pixels = images.values<std::uint8_t>();
-  const auto size = static_cast<std::size_t>(s.elements(s.rank - 3, s.rank));
-  for (std::size_t k = 0; k < made.texts().size(); ++k) {
-    c.step.check();
-    made.texts()[k] = io::write_png(pixels.subspan(k * size, size), height, width, static_cast<int>(channels));
-  }
+  const auto write = [&](auto pixels) {
+    const auto size = static_cast<std::size_t>(s.elements(s.rank - 3, s.rank));
+    for (std::size_t k = 0; k < made.texts().size(); ++k) {
+      c.step.check();
+      made.texts()[k] = io::write_png(pixels.subspan(k * size, size), height, width, static_cast<int>(channels));
+    }
+  };
+  if (images.type() == wide_pixels) write(wide_numbers(images));
+  else write(images.values<std::uint8_t>());
   c.set(0, std::move(made));
 }
 

@@ -12,17 +12,18 @@
 
 namespace leat::io {
 
-/// A PNG file with 8 bits per channel. `pixels` are `height` rows of `width` pixels of `channels` bytes: 1 gray, 2 gray and alpha, 3 RGB, 4
-/// RGBA.
-/// Errors: invalid_argument for sizes below 1 or above 2^24, for another number of channels, if the number of bytes does not match the
+/// A PNG file with 8 or 16 bits per channel. `pixels` are `height` rows of `width` pixels of `channels` numbers: 1 gray, 2 gray and alpha,
+/// 3 RGB, 4 RGBA.
+/// Errors: invalid_argument for sizes below 1 or above 2^24, for another number of channels, if the number of elements does not match the
 /// sizes, or for more than 1 GB.
 std::string write_png(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width, int channels);
+std::string write_png(std::span<const std::uint16_t> pixels, std::int64_t height, std::int64_t width, int channels);
 
 /// Whether a file in memory begins as PNG files do.
 inline bool is_png(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 
-/// A PNG file in memory, whose pixels are read as TensorFlow's `DecodePng` makes them of it: one byte for each channel, of samples of 16
-/// bits the upper one.
+/// A PNG file in memory, whose pixels are read as TensorFlow's `DecodePng` makes them of it: with 8 bits for each channel, which are the
+/// upper ones of samples of 16 bits; or with 16, which are those of a byte, twice.
 class png_image {
  public:
   /// Reads all but the pixels; the bytes must outlive the object. `channels`: 1, 3 or 4, or 0 for those of the file, where a palette counts
@@ -36,13 +37,17 @@ class png_image {
   std::int64_t width() const { return width_; }
   /// How many numbers a pixel has: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
   int channels() const { return channels_; }
-  /// Writes the rows of pixels, height * width * channels bytes. Errors: invalid_argument for damaged pixels; unimplemented without zlib.
+  /// Writes the rows of pixels, height * width * channels numbers. Errors: invalid_argument for damaged pixels; unimplemented without zlib.
   void read(std::span<std::uint8_t> to) const;
+  void read(std::span<std::uint16_t> to) const;
 
  private:
   struct samples;
   void read_header(std::string_view data);
-  void write_pixel(const samples& from, std::uint8_t* to) const;
+  template <class Number>
+  void write_pixel(const samples& from, Number* to) const;
+  template <class Number>
+  void read_numbers(std::span<Number> to) const;
   std::int64_t row_bytes(std::int64_t width) const { return (width * depth_ * stored_ + 7) / 8; }
   [[noreturn]] void fail(bool in_header) const;
 

@@ -76,11 +76,9 @@ inline bool unfilter_row(int filter, std::span<std::uint8_t> row, std::span<cons
   return filter <= 4;
 }
 
-}  // namespace leat::io::detail
-
-namespace leat::io {
-
-LEAT_FUNCTION std::string write_png(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width, int channels) {
+/// A file of pixels, each number of one or two bytes.
+template <class Number>
+std::string png_of(std::span<const Number> pixels, std::int64_t height, std::int64_t width, int channels) {
   constexpr std::int64_t most = std::int64_t{1} << 24;
   if (height < 1 || width < 1 || height > most || width > most || channels < 1 || channels > 4)
     throw invalid_argument("a picture of " + std::to_string(height) + " x " + std::to_string(width) + " pixels of " +
@@ -88,15 +86,23 @@ LEAT_FUNCTION std::string write_png(std::span<const std::uint8_t> pixels, std::i
   const auto row = static_cast<std::size_t>(width * channels);
   if (pixels.size() != row * static_cast<std::size_t>(height))
     throw invalid_argument("a picture of " + std::to_string(height) + " x " + std::to_string(width) + " x " + std::to_string(channels) +
-                           " with " + std::to_string(pixels.size()) + " bytes");
+                           " with " + std::to_string(pixels.size()) + " numbers");
+  const std::size_t bytes = (row * sizeof(Number) + 1) * static_cast<std::size_t>(height);
+  if (bytes > std::size_t{1} << 30) throw invalid_argument("a picture of more than 1 GB");
   // Each row is preceded by the number of its filter; 0 is none.
   std::string rows;
-  rows.reserve((row + 1) * static_cast<std::size_t>(height));
+  rows.reserve(bytes);
   for (; !pixels.empty(); pixels = pixels.subspan(row)) {
     rows += '\0';
-    rows.append(reinterpret_cast<const char*>(pixels.data()), row);
+    if constexpr (sizeof(Number) == 1) {
+      rows.append(reinterpret_cast<const char*>(pixels.data()), row);
+    } else {
+      for (const Number v : pixels.first(row)) {
+        rows += static_cast<char>(v >> 8);
+        rows += static_cast<char>(v & 0xff);
+      }
+    }
   }
-  if (rows.size() > std::size_t{1} << 30) throw invalid_argument("a picture of more than 1 GB");
   std::string packed("\x78\x01", 2);
   constexpr std::size_t block = 65535;
   const auto put_16 = [&](std::size_t v) {
@@ -110,18 +116,29 @@ LEAT_FUNCTION std::string write_png(std::span<const std::uint8_t> pixels, std::i
     put_16(~size);
     packed.append(rows, at, size);
   }
-  detail::put_big_endian(packed, detail::zlib_checksum(rows));
+  put_big_endian(packed, zlib_checksum(rows));
 
   std::string header;
-  detail::put_big_endian(header, static_cast<std::uint32_t>(width));
-  detail::put_big_endian(header, static_cast<std::uint32_t>(height));
+  put_big_endian(header, static_cast<std::uint32_t>(width));
+  put_big_endian(header, static_cast<std::uint32_t>(height));
   constexpr char color_types[]{0, 0, 4, 2, 6};
-  header += {8, color_types[channels], 0, 0, 0};
+  header += {static_cast<char>(8 * sizeof(Number)), color_types[channels], 0, 0, 0};
   std::string file("\x89PNG\r\n\x1a\n", 8);
-  detail::put_chunk(file, "IHDR", header);
-  detail::put_chunk(file, "IDAT", packed);
-  detail::put_chunk(file, "IEND", {});
+  put_chunk(file, "IHDR", header);
+  put_chunk(file, "IDAT", packed);
+  put_chunk(file, "IEND", {});
   return file;
+}
+
+}  // namespace leat::io::detail
+
+namespace leat::io {
+
+LEAT_FUNCTION std::string write_png(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width, int channels) {
+  return detail::png_of(pixels, height, width, channels);
+}
+LEAT_FUNCTION std::string write_png(std::span<const std::uint16_t> pixels, std::int64_t height, std::int64_t width, int channels) {
+  return detail::png_of(pixels, height, width, channels);
 }
 
 struct png_image::samples {
@@ -220,7 +237,8 @@ LEAT_FUNCTION png_image::png_image(std::string_view file, int channels) : file_(
   channels_ = channels != 0 ? channels : color_ == 3 ? (has_transparency_ ? 4 : 3) : stored_;
 }
 
-LEAT_FUNCTION void png_image::write_pixel(const samples& from, std::uint8_t* to) const {
+template <class Number>
+void png_image::write_pixel(const samples& from, Number* to) const {
   unsigned color[3]{from.at[0], from.at[0], from.at[0]};
   const bool has_color = color_ == 2 || color_ == 6 || color_ == 3;
   unsigned most = (1u << depth_) - 1, alpha = most;
@@ -242,22 +260,29 @@ LEAT_FUNCTION void png_image::write_pixel(const samples& from, std::uint8_t* to)
       for (unsigned& c : color) c = c * 255 / most;
   }
   const bool is_wide = depth_ == 16;
-  const auto byte_of = [&](unsigned v) { return static_cast<std::uint8_t>(is_wide ? v >> 8 : v); };
+  const auto number_of = [&](unsigned v) {
+    if constexpr (sizeof(Number) == 1) return static_cast<Number>(is_wide ? v >> 8 : v);
+    else return static_cast<Number>(is_wide ? v : v * 257);
+  };
   if (channels_ <= 2) {
     // The weights 0.299, 0.587 and what is left, in 1/32768, cut off as libpng does.
     const bool is_gray = !has_color || (color[0] == color[1] && color[0] == color[2]);
     const std::uint64_t sum = 9797ull * color[0] + 19234ull * color[1] + 3737ull * color[2] + (is_wide ? 16384 : 0);
-    to[0] = byte_of(is_gray ? color[0] : static_cast<unsigned>(sum >> 15));
-    if (channels_ == 2) to[1] = byte_of(alpha);
+    to[0] = number_of(is_gray ? color[0] : static_cast<unsigned>(sum >> 15));
+    if (channels_ == 2) to[1] = number_of(alpha);
     return;
   }
-  for (int k = 0; k < 3; ++k) to[k] = byte_of(color[k]);
-  if (channels_ == 4) to[3] = byte_of(alpha);
+  for (int k = 0; k < 3; ++k) to[k] = number_of(color[k]);
+  if (channels_ == 4) to[3] = number_of(alpha);
 }
 
-LEAT_FUNCTION void png_image::read(std::span<std::uint8_t> to) const {
+LEAT_FUNCTION void png_image::read(std::span<std::uint8_t> to) const { read_numbers(to); }
+LEAT_FUNCTION void png_image::read(std::span<std::uint16_t> to) const { read_numbers(to); }
+
+template <class Number>
+void png_image::read_numbers(std::span<Number> to) const {
   if (to.size() != static_cast<std::size_t>(height_ * width_ * channels_))
-    throw invalid_argument("another number of bytes than the image has");
+    throw invalid_argument("another number of elements than the image has");
   std::size_t next_part = 0;
   const auto next = [&] {
     std::string_view part;
