@@ -7,6 +7,7 @@
 #include <leat/data/gif_images.hpp>
 #include <leat/io/jpeg.hpp>
 #include <leat/io/png.hpp>
+#include <leat/named/definitions/shapes.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
