@@ -37,6 +37,9 @@ inline image_kind image_kind_of(std::string_view contents) {
   throw invalid_argument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.");
 }
 
+inline void want_gif_channels(std::int64_t channels) {
+  if (channels != 0 && channels != 3) throw invalid_argument("channels must be 0 or 3 for GIF, got " + std::to_string(channels));
+}
 inline constexpr dtype wide_pixels = static_cast<dtype>(data_type::uint16);
 /// The elements of a tensor of uint16.
 inline std::span<std::uint16_t> wide_numbers(tensor_value& v) {
@@ -80,7 +83,7 @@ inline tensor_value decoded_image(image_kind kind, std::string_view contents, st
       return filled({image.height(), image.width(), image.channels()}, image);
     }
     case image_kind::gif: {
-      if (channels != 0 && channels != 3) throw invalid_argument("channels must be 0 or 3 for GIF, got " + std::to_string(channels));
+      want_gif_channels(channels);
       const gif_images images(contents);
       if (all_frames) return filled({images.count(), images.height(), images.width(), 3}, images);
       return filled({images.height(), images.width(), 3}, images);
@@ -115,8 +118,7 @@ void run_decode_kind(kernel_context& c) {
     throw invalid_argument(std::string(c.node.type) + " to " + dtype_name(type) + ": uint8 and uint16 are known");
   constexpr bool is_bmp = Kind == image_kind::bmp, has_frames = Kind == image_kind::gif;
   const std::int64_t channels = has_frames ? 3 : c.node.integer("channels");
-  if (is == image_kind::gif && channels != 0 && channels != 3)
-    throw invalid_argument("channels must be 0 or 3 for GIF, got " + std::to_string(channels));
+  if (is == image_kind::gif) want_gif_channels(channels);
   if (is_bmp != (is == image_kind::bmp)) {
     const std::string name = image_kind_name(is);
     std::string function = name;
@@ -136,7 +138,7 @@ inline void run_decode_image(kernel_context& c) {
   const std::string contents = image_contents(c);
   const dtype type = c.node.type_of("dtype", dtype::uint8);
   if (type != dtype::uint8 && type != wide_pixels && type != dtype::float32)
-    throw unimplemented("DecodeImage to " + dtype_name(type) + ": uint8, uint16 and float32 are known");
+    throw invalid_argument("DecodeImage to " + dtype_name(type) + ": uint8, uint16 and float32 are known");
   c.set(0, decoded_image(image_kind_of(contents), contents, c.node.integer("channels"), c.node.flag("expand_animations", true), type,
                          {.check = [&step = c.step] { step.check(); }}));
 }

@@ -82,40 +82,31 @@ LEAT_FILL(fill_sparse_definitions) {
           result.push((*guess)[d] < 0 || (*truth)[d] < 0 ? unknown_dimension : std::max((*guess)[d], (*truth)[d]));
         c.set(0, result);
       });
+  // One or several decodings: indices, values and shape of each, as sparse tensors; then a logarithm for each.
+  const auto decoded = [](shape_context& c) {
+    shapes::want_rank(c, 0, 3);
+    shapes::want_rank(c, 1, 1);
+    shape pairs = shapes::vector_of(-1);
+    pairs.push(2);
+    const int paths = (c.result_count() - 1) / 3;
+    for (int p = 0; p < paths; ++p) {
+      c.set(p, pairs);
+      c.set(paths + p, shapes::vector_of(-1));
+      c.set(2 * paths + p, shapes::vector_of(2));
+    }
+    shape sums = shapes::vector_of(c.input(0).extent.has_rank() ? c.input(0).extent[1] : unknown_dimension);
+    sums.push(paths);
+    c.set(3 * paths, sums);
+  };
   define_operator(
       "CTCGreedyDecoder(inputs: T, sequence_length: int32) -> (decoded_indices: int64, decoded_values: int64, decoded_shape: int64, "
       "log_probability: T); merge_repeated: bool = false; blank_index: int = -1; T: {float32, float64} = float32",
-      stops, [](shape_context& c) {
-        shapes::want_rank(c, 0, 3);
-        shapes::want_rank(c, 1, 1);
-        shape pairs = shapes::vector_of(-1);
-        pairs.push(2);
-        c.set(0, pairs);
-        c.set(1, shapes::vector_of(-1));
-        c.set(2, shapes::vector_of(2));
-        shape sums = shapes::vector_of(c.input(0).extent.has_rank() ? c.input(0).extent[1] : unknown_dimension);
-        sums.push(1);
-        c.set(3, sums);
-      });
+      stops, decoded);
   define_operator(
       "CTCBeamSearchDecoder(inputs: T, sequence_length: int32) -> (decoded_indices: top_paths*int64, decoded_values: top_paths*int64, "
       "decoded_shape: top_paths*int64, log_probability: T); beam_width: int >= 1; top_paths: int >= 1; merge_repeated: bool = true; T: "
       "{float32, float64} = float32",
-      stops, [](shape_context& c) {
-        shapes::want_rank(c, 0, 3);
-        shapes::want_rank(c, 1, 1);
-        shape pairs = shapes::vector_of(-1);
-        pairs.push(2);
-        const int paths = (c.result_count() - 1) / 3;
-        for (int p = 0; p < paths; ++p) {
-          c.set(p, pairs);
-          c.set(paths + p, shapes::vector_of(-1));
-          c.set(2 * paths + p, shapes::vector_of(2));
-        }
-        shape sums = shapes::vector_of(c.input(0).extent.has_rank() ? c.input(0).extent[1] : unknown_dimension);
-        sums.push(paths);
-        c.set(3 * paths, sums);
-      });
+      stops, decoded);
 }
 
 }  // namespace leat::detail

@@ -144,24 +144,30 @@ T loss_of_sequence(const T* logits, T* slope, std::int64_t stride, std::int64_t 
   return -whole;
 }
 
+/// How many steps each sequence of inputs [steps, batch, classes] has, by input `k`. Errors: invalid_argument, failed_precondition, in
+/// TensorFlow's words.
+inline std::vector<std::int64_t> lengths_of_sequences(kernel_context& c, int k, const shape& inputs) {
+  if (c.extent(k).rank != 1) throw invalid_argument("sequence_length is not a vector");
+  const auto lengths = c.numbers(k);
+  if (static_cast<std::int64_t>(lengths.size()) != inputs[1])
+    throw failed_precondition("len(sequence_length) != batch_size.  len(sequence_length):  " + std::to_string(lengths.size()) +
+                              " batch_size: " + std::to_string(inputs[1]));
+  for (std::size_t b = 0; b < lengths.size(); ++b)
+    if (lengths[b] > inputs[0]) throw failed_precondition("sequence_length(" + std::to_string(b) + ") <= " + std::to_string(inputs[0]));
+  return lengths;
+}
+
 inline void run_ctc_loss(kernel_context& c) {
   const tensor_value inputs = c.input(0);
   const shape& s = inputs.extent();
   if (s.rank != 3) throw invalid_argument("inputs is not a 3-Tensor");
-  if (c.extent(3).rank != 1) throw invalid_argument("sequence_length is not a vector");
   const std::int64_t steps = s[0], batch = s[1], classes = s[2];
   if (steps == 0) throw invalid_argument("Max time or first dimension of input cannot be 0.");
-  const auto lengths = c.numbers(3);
-  if (static_cast<std::int64_t>(lengths.size()) != batch)
-    throw failed_precondition("len(sequence_length) != batch_size.  len(sequence_length):  " + std::to_string(lengths.size()) +
-                              " batch_size: " + std::to_string(batch));
+  const auto lengths = lengths_of_sequences(c, 3, s);
   if (batch == 0) throw invalid_argument("batch_size must not be 0");
   if (classes == 0) throw invalid_argument("inputs have no classes, got shape " + brackets(s));
-  for (std::int64_t b = 0; b < batch; ++b) {
-    const std::int64_t length = lengths[static_cast<std::size_t>(b)];
-    if (length < 0) throw failed_precondition("seq_len(" + std::to_string(b) + ") < 0");
-    if (length > steps) throw failed_precondition("sequence_length(" + std::to_string(b) + ") <= " + std::to_string(steps));
-  }
+  for (std::size_t b = 0; b < lengths.size(); ++b)
+    if (lengths[b] < 0) throw failed_precondition("seq_len(" + std::to_string(b) + ") < 0");
   const bool ignores = c.node.flag("ignore_longer_outputs_than_inputs"), merges = c.node.flag("ctc_merge_repeated", true);
   std::vector<std::vector<std::int32_t>> labels = labels_of_sequences(c, batch);
   for (std::int64_t b = 0; b < batch; ++b) {
@@ -197,14 +203,8 @@ inline void run_greedy_decoder(kernel_context& c) {
   const shape& s = x.extent();
   if (s.rank != 3) throw invalid_argument("inputs is not a 3-Tensor");
   if (x.elements() == 0) throw invalid_argument("inputs must not be empty");
-  if (c.extent(1).rank != 1) throw invalid_argument("sequence_length is not a vector");
-  const std::int64_t times = s[0], batch = s[1], classes = s[2];
-  const auto lengths = c.numbers(1);
-  if (static_cast<std::int64_t>(lengths.size()) != batch)
-    throw failed_precondition("len(sequence_length) != batch_size.  len(sequence_length):  " + std::to_string(lengths.size()) +
-                              " batch_size: " + std::to_string(batch));
-  for (std::size_t b = 0; b < lengths.size(); ++b)
-    if (lengths[b] > times) throw failed_precondition("sequence_length(" + std::to_string(b) + ") <= " + std::to_string(times));
+  const std::int64_t batch = s[1], classes = s[2];
+  const auto lengths = lengths_of_sequences(c, 1, s);
   std::int64_t blank = c.node.integer("blank_index", -1);
   if (blank < -classes || blank >= classes)
     throw invalid_argument("blank_index expected to be between " + std::to_string(-classes) + " and " + std::to_string(classes - 1) +

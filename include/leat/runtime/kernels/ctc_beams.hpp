@@ -167,15 +167,9 @@ inline void run_beam_decoder(kernel_context& c) {
   const shape& s = x.extent();
   if (s.rank != 3) throw invalid_argument("inputs is not a 3-Tensor");
   if (x.elements() == 0) throw invalid_argument("inputs must not be empty");
-  if (c.extent(1).rank != 1) throw invalid_argument("sequence_length is not a vector");
-  const std::int64_t times = s[0], batch = s[1], classes = s[2];
+  const std::int64_t batch = s[1], classes = s[2];
   if (classes >= std::numeric_limits<std::int32_t>::max()) throw invalid_argument("num_classes cannot exceed max int");
-  const auto lengths = c.numbers(1);
-  if (static_cast<std::int64_t>(lengths.size()) != batch)
-    throw failed_precondition("len(sequence_length) != batch_size.  len(sequence_length):  " + std::to_string(lengths.size()) +
-                              " batch_size: " + std::to_string(batch));
-  for (std::size_t b = 0; b < lengths.size(); ++b)
-    if (lengths[b] > times) throw failed_precondition("sequence_length(" + std::to_string(b) + ") <= " + std::to_string(times));
+  const auto lengths = lengths_of_sequences(c, 1, s);
   const std::int64_t width = c.node.integer("beam_width", 1), paths = c.node.integer("top_paths", 1);
   if (width < 1 || paths < 1)
     throw invalid_argument("beam_width " + std::to_string(width) + " and top_paths " + std::to_string(paths) + " must be at least 1");

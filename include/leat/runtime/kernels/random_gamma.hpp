@@ -85,7 +85,7 @@ inline double gamma_slope(double alpha, double x) {
     }
     return -sum;
   }
-  // The continued fraction of the upper one, from front to back (Lentz).
+  // The continued fraction of the upper incomplete gamma function, by Lentz's method, which begins with the first term.
   constexpr double tiny = 1e-300;
   with_slope b{x + 1 - alpha, -1}, c{1 / tiny, 0}, d = inverse(b), all = d;
   for (int k = 1; k < special::most_terms; ++k) {
