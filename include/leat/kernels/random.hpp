@@ -11,24 +11,31 @@
 
 namespace leat::kernels {
 
-/// The sequence of a seed of two numbers.
+/// Blocks of Philox: those of a key, from a counter of 128 bits on.
 struct seeded_sequence {
-  std::uint32_t key0, key1, high0, high1;
+  std::uint64_t key, low, high;  // the counter of block 0 is low + 2^64 high
+
+  constexpr seeded_sequence(std::uint64_t its_key, std::uint64_t counter_low, std::uint64_t counter_high)
+      : key(its_key), low(counter_low), high(counter_high) {}
+  /// The sequence of a seed of two numbers: they are the counter of a block whose words are key and counter.
   template <class Seed>
-  constexpr explicit seeded_sequence(const Seed* seed) : key0(0), key1(0), high0(0), high1(0) {
-    const auto first = static_cast<std::uint64_t>(static_cast<std::int64_t>(seed[0]));
-    const auto second = static_cast<std::uint64_t>(static_cast<std::int64_t>(seed[1]));
-    const philox_block mixed = philox4x32({{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first >> 32),
-                                            static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(second >> 32)}},
-                                          0x3ec8f720, 0x02461e29);
-    key0 = mixed.words[0];
-    key1 = mixed.words[1];
-    high0 = mixed.words[2];
-    high1 = mixed.words[3];
+  constexpr explicit seeded_sequence(const Seed* seed) : key(0), low(0), high(0) {
+    const seeded_sequence given(0x02461e293ec8f720, static_cast<std::uint64_t>(static_cast<std::int64_t>(seed[0])),
+                                static_cast<std::uint64_t>(static_cast<std::int64_t>(seed[1])));
+    const philox_block mixed = given.block(0);
+    key = (static_cast<std::uint64_t>(mixed.words[1]) << 32) | mixed.words[0];
+    high = (static_cast<std::uint64_t>(mixed.words[3]) << 32) | mixed.words[2];
   }
   constexpr philox_block block(std::int64_t index) const {
-    const auto at = static_cast<std::uint64_t>(index);
-    return philox4x32({{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), high0, high1}}, key0, key1);
+    const std::uint64_t at = low + static_cast<std::uint64_t>(index), above = high + (at < low ? 1 : 0);
+    return philox4x32({{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), static_cast<std::uint32_t>(above),
+                        static_cast<std::uint32_t>(above >> 32)}},
+                      static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32));
+  }
+  /// The sequence without its first `blocks` blocks.
+  constexpr seeded_sequence after(std::uint64_t blocks) const {
+    const std::uint64_t at = low + blocks;
+    return {key, at, high + (at < low ? 1 : 0)};
   }
 };
 
@@ -42,12 +49,12 @@ constexpr T unit_number(const philox_block& b, int place) {
     return static_cast<T>(bits) * T(0x1p-52);
   }
 }
-/// Two normal numbers from two of a block's unit numbers, by the transform of Box and Muller.
+/// Two normal numbers from two of a block's unit numbers, by the transform of Box and Muller. The angle is rounded once, as TensorFlow's.
 template <class T>
 constexpr void normal_numbers(const philox_block& b, int place, T* to) {
-  constexpr T least = T(1.0e-7), two_pi = T(6.283185307179586477);
+  constexpr T least = T(1.0e-7);
   const T first = unit_number<T>(b, place);
-  const T angle = two_pi * unit_number<T>(b, place + 1);
+  const T angle = static_cast<T>(6.283185307179586477 * static_cast<double>(unit_number<T>(b, place + 1)));
   if constexpr (sizeof(T) == 4) {
     const T radius = ::sqrtf(-2.0f * ::logf(first < least ? least : first));
     to[0] = ::sinf(angle) * radius;
@@ -105,6 +112,17 @@ constexpr void draw_block(const seeded_sequence& sequence, std::int64_t index, T
   }
 }
 
+/// The numbers `begin` to `end` of a distribution; `begin` is the first of a block.
+template <distribution_of_numbers How, class T>
+constexpr void draw_numbers(const seeded_sequence& sequence, std::int64_t begin, std::int64_t end, T* to) {
+  constexpr std::int64_t numbers = sizeof(T) == 4 ? 4 : 2;
+  for (std::int64_t at = begin; at < end; at += numbers) {
+    T made[numbers];
+    draw_block<How>(sequence, at / numbers, made);
+    for (std::int64_t i = 0; i < numbers && at + i < end; ++i) to[at + i] = made[i];
+  }
+}
+
 /// Item k: 256 numbers.
 template <distribution_of_numbers How, class Seed>
 struct stateless_random_kernel {
@@ -127,14 +145,7 @@ struct stateless_random_kernel {
  private:
   template <class T>
   constexpr void draw(std::int64_t k, T* to) const {
-    constexpr std::int64_t numbers = sizeof(T) == 4 ? 4 : 2;
-    const seeded_sequence sequence(seed);
-    const std::int64_t end = (k + 1) * run < count ? (k + 1) * run : count;
-    for (std::int64_t at = k * run; at < end; at += numbers) {
-      T made[numbers];
-      draw_block<How>(sequence, at / numbers, made);
-      for (std::int64_t i = 0; i < numbers && at + i < end; ++i) to[at + i] = made[i];
-    }
+    draw_numbers<How>(seeded_sequence(seed), k * run, (k + 1) * run < count ? (k + 1) * run : count, to);
   }
 };
 
@@ -149,7 +160,25 @@ struct kernel_of<stateless_random_op<How>> : kernel_of_seed {
   using type = stateless_random_kernel<How, Seed>;
 };
 
-/// Item k: 256 integers from `low` on, of `range` numbers. An int32 takes one random word, an int64 two, the lower first.
+/// The integers `begin` to `end` of a sequence, from `low` on, of `range` numbers; all numbers of T if `range` is 0. `begin` is the first of a
+/// block. An integer of 32 bits takes one random word, one of 64 bits two, the lower first.
+template <class T>
+constexpr void draw_integers(const seeded_sequence& sequence, std::uint64_t low, std::uint64_t range, std::int64_t begin, std::int64_t end,
+                             T* to) {
+  constexpr bool is_wide = sizeof(T) == 8;
+  constexpr int numbers = is_wide ? 2 : 4;
+  for (std::int64_t at = begin; at < end; at += numbers) {
+    const philox_block b = sequence.block(at / numbers);
+    for (int i = 0; i < numbers && at + i < end; ++i) {
+      std::uint64_t bits = 0;
+      if constexpr (is_wide) bits = (static_cast<std::uint64_t>(b.words[2 * i + 1]) << 32) | b.words[2 * i];
+      else bits = b.words[i];
+      to[at + i] = static_cast<T>(low + (range == 0 ? bits : bits % range));
+    }
+  }
+}
+
+/// Item k: 256 integers from `low` on, of `range` numbers.
 template <class Seed>
 struct stateless_integers_kernel {
   static constexpr bool may_refuse = false;
@@ -168,16 +197,8 @@ struct stateless_integers_kernel {
   constexpr void operator()(std::int64_t k) const {
     const seeded_sequence sequence(seed);
     const std::int64_t end = (k + 1) * run < count ? (k + 1) * run : count;
-    const int numbers = is_wide ? 2 : 4;
-    for (std::int64_t at = k * run; at < end; at += numbers) {
-      const philox_block b = sequence.block(at / numbers);
-      for (int i = 0; i < numbers && at + i < end; ++i) {
-        const std::uint64_t bits = is_wide ? (static_cast<std::uint64_t>(b.words[2 * i + 1]) << 32) | b.words[2 * i] : b.words[i];
-        const std::uint64_t made = low + bits % range;
-        if (is_wide) static_cast<std::int64_t*>(out)[at + i] = static_cast<std::int64_t>(made);
-        else static_cast<std::int32_t*>(out)[at + i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(made));
-      }
-    }
+    if (is_wide) draw_integers(sequence, low, range, k * run, end, static_cast<std::int64_t*>(out));
+    else draw_integers(sequence, low, range, k * run, end, static_cast<std::int32_t*>(out));
   }
 };
 template <>
@@ -281,7 +302,19 @@ struct kernel_of<stateless_multinomial_op> {
   static constexpr dtype takes[]{dtype::float32, dtype::float64};
 };
 
-/// One item: each position is exchanged with one that is drawn from those not before it.
+/// A random order of the numbers 0 to `count` - 1: each position is exchanged with one that is drawn from those not before it.
+constexpr void draw_order(const seeded_sequence& sequence, std::int64_t count, std::int64_t* out) {
+  random_words words(sequence, 0);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = i;
+  for (std::int64_t i = 0; i + 1 < count; ++i) {
+    const std::int64_t other = i + static_cast<std::int64_t>(words.word() % static_cast<std::uint64_t>(count - i));
+    const std::int64_t held = out[i];
+    out[i] = out[other];
+    out[other] = held;
+  }
+}
+
+/// One item: a random order.
 template <class Seed>
 struct stateless_order_kernel {
   static constexpr bool may_refuse = false;
@@ -293,15 +326,7 @@ struct stateless_order_kernel {
   std::int64_t items() const { return 1; }
   std::int64_t work() const { return count * 8; }
   constexpr void operator()(std::int64_t) const {
-    const seeded_sequence sequence(seed);
-    random_words words(sequence, 0);
-    for (std::int64_t i = 0; i < count; ++i) out[i] = i;
-    for (std::int64_t i = 0; i + 1 < count; ++i) {
-      const std::int64_t other = i + static_cast<std::int64_t>(words.word() % static_cast<std::uint64_t>(count - i));
-      const std::int64_t held = out[i];
-      out[i] = out[other];
-      out[other] = held;
-    }
+    draw_order(seeded_sequence(seed), count, out);
   }
 };
 template <>

@@ -405,45 +405,6 @@ LEAT_FILL(fill_array_definitions) {
   });
   define_operator("ListDiff(x: T, y: T) -> (out: T, idx: out_idx); out_idx: type = int32", {.is = nature::pure},
                   [](shape_context& c) { c.set_all(vector_of(-1)); });
-  constexpr facts draws{.is = nature::random, .work = work_kind::random, .stops_gradient = true};
-  const auto random = [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); };
-  const auto below_one = [](facts its) {
-    its.by_width = width_rule::uniform;
-    return its;
-  };
-  const std::string drawn =
-      "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}";
-  define_operator("RandomUniform" + drawn, below_one(draws), random);
-  for (const char* type : {"RandomStandardNormal", "TruncatedNormal"}) define_operator(type + drawn, draws, random);
-  define_operator(
-      "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", draws,
-      random);
-  constexpr facts of_seed{.is = nature::pure, .work = work_kind::random, .stops_gradient = true};
-  const std::string made =
-      "(shape: T, seed: Tseed) -> (output: dtype); dtype: {float32, float64} = float32; T: {int32, int64} = int32; Tseed: {int32, int64} = "
-      "int64";
-  define_operator("StatelessRandomUniform" + made, below_one(of_seed), random);
-  for (const char* type : {"StatelessRandomNormal", "StatelessTruncatedNormal"}) define_operator(type + made, of_seed, random);
-  define_operator(
-      "StatelessRandomUniformInt(shape: T, seed: Tseed, minval: dtype, maxval: dtype) -> (output: dtype); dtype: {int32, int64}; T: "
-      "{int32, int64}; Tseed: {int32, int64} = int64",
-      {.is = nature::pure, .work = work_kind::random, .narrow = narrow_rule::refused, .stops_gradient = true}, random);
-  define_operator(
-      "StatelessMultinomial(logits: T, num_samples: int32, seed: Tseed) -> (output: output_dtype); T: {float32, float64}; Tseed: "
-      "{int32, int64} = int64; output_dtype: {int32, int64} = int64",
-      {.is = nature::pure, .work = work_kind::random, .values = {1, 1}, .stops_gradient = true}, [](shape_context& c) {
-        shapes::want_rank(c, 0, 2);
-        shapes::want_rank(c, 1, 0);
-        const shape& logits = c.input(0).extent;
-        shape result;
-        result.push(logits.has_rank() ? logits[0] : unknown_dimension);
-        result.push(std::max(shapes::number(c, 1).value_or(unknown_dimension), unknown_dimension));
-        c.set(0, result);
-      });
-  define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", draws, shapes::like<0>);
-  define_operator(
-      "Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64",
-      {.is = nature::random, .stops_gradient = true});
   define_operator("PlaceholderV2() -> (output: dtype); shape: shape", {.is = nature::effect, .work = work_kind::none},
                   [](shape_context& c) {
                     const auto* a = c.attribute("shape");

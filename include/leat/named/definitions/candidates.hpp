@@ -38,30 +38,6 @@ LEAT_FILL(fill_candidate_definitions) {
         c.set_all(shapes::vector_of(-1));
       });
   define_operator(
-      "RandomPoissonV2(shape: S, rate: R) -> (output: dtype); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; R: {float32, "
-      "float64, int32, int64} = float64; dtype: {float32, float64, int32, int64} = int64",
-      draws, [](shape_context& c) {
-        shape result = shapes::from_numbers(c, 0);
-        const shape& rates = c.input(1).extent;
-        if (!result.has_rank() || !rates.has_rank()) return;
-        for (int k = 0; k < rates.rank; ++k) result.push(rates[k]);
-        c.set(0, result);
-      });
-  define_operator(
-      "RandomGamma(shape: S, alpha: T) -> (output: T); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; T: {half, float32, float64}",
-      {.is = nature::random, .work = work_kind::random}, [](shape_context& c) {
-        shape result = shapes::from_numbers(c, 0);
-        const shape& alphas = c.input(1).extent;
-        if (!result.has_rank() || !alphas.has_rank() || result.rank + alphas.rank > max_rank) return;
-        for (int k = 0; k < alphas.rank; ++k) result.push(alphas[k]);
-        c.set(0, result);
-      });
-  define_operator(
-      "StatelessRandomGammaV2(shape: T, seed: Tseed, alpha: dtype) -> (output: dtype); dtype: {half, float32, float64}; T: {int32, int64} "
-      "= int32; Tseed: {int32, int64} = int64",
-      {.is = nature::pure, .work = work_kind::random}, [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
-  define_operator("RandomGammaGrad(alpha: T, sample: T) -> (output: T); T: {float32, float64}", {.is = nature::pure}, shapes::broadcast);
-  define_operator(
       "CTCLoss(inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32) -> (loss: T, gradient: T); "
       "preprocess_collapse_repeated: bool = false; ctc_merge_repeated: bool = true; ignore_longer_outputs_than_inputs: bool = false; "
       "T: {float32, float64} = float32",

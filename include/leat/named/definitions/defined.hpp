@@ -16,6 +16,7 @@
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/quantized.hpp>
 #include <leat/named/definitions/queue.hpp>
+#include <leat/named/definitions/random.hpp>
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
 #include <leat/named/definitions/special.hpp>

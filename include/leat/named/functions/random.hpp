@@ -4,9 +4,14 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/expr/scaled_initializers.hpp>
 #include <leat/named/functions/operand.hpp>
+#include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/part.hpp>
 
 namespace leat {
+
+/// Sets the seed of a graph: the nodes that are made from now on draw the same numbers in every session, those that TensorFlow draws with
+/// this seed. Nodes that exist keep their seeds. Source: TensorFlow `set_random_seed`.
+inline void set_random_seed(std::uint64_t seed, graph& g = default_graph()) { g.named().seeds.set(seed); }
 
 namespace detail {
 // The node of a random operator in the current scope, with its shape as a constant.

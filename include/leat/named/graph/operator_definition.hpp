@@ -128,6 +128,7 @@ LEAT_DECLARE_FILL(fill_matrix_definitions);
 LEAT_DECLARE_FILL(fill_nn_definitions);
 LEAT_DECLARE_FILL(fill_quantized_definitions);
 LEAT_DECLARE_FILL(fill_queue_definitions);
+LEAT_DECLARE_FILL(fill_random_definitions);
 LEAT_DECLARE_FILL(fill_resource_definitions);
 LEAT_DECLARE_FILL(fill_scatter_definitions);
 LEAT_DECLARE_FILL(fill_sparse_definitions);

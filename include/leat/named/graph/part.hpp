@@ -6,6 +6,7 @@
 #include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/named/graph/nodes.hpp>
+#include <leat/named/graph/random_seed.hpp>
 #include <leat/named/graph/variable_store.hpp>
 #include <leat/proto/node_def.hpp>
 
@@ -59,6 +60,7 @@ class named_part final : public named_nodes {
   version_def versions{.producer = graph_def_producer, .min_consumer = 0, .bad_consumers = {}};  // for files
   std::string library;  // functions that nodes name in attributes, such as those of datasets: a FunctionDefLibrary in binary form
   partitioned_store partitioned;
+  node_seeds seeds;
 
   // ---- called by the table ----
 

@@ -220,6 +220,7 @@ LEAT_DECLARE_FILL(fill_quantized_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
+LEAT_DECLARE_FILL(fill_generator_kernels);
 LEAT_DECLARE_FILL(fill_random_gamma_kernels);
 LEAT_DECLARE_FILL(fill_random_kernels);
 LEAT_DECLARE_FILL(fill_replica_kernels);
@@ -284,7 +285,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_matrix_kernels, runtime::fill_normalization_kernels, runtime::fill_patch_kernels,
                         runtime::fill_pool_kernels,
                         runtime::fill_quantized_kernels, runtime::fill_resize_kernels, runtime::fill_network_kernels,
-                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_random_gamma_kernels, runtime::fill_replica_kernels,
+                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_random_gamma_kernels, runtime::fill_generator_kernels, runtime::fill_replica_kernels,
                         runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
                         runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_ctc_beam_kernels, runtime::fill_cumulative_log_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fractional_pool_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
                         runtime::fill_sparse_row_kernels, runtime::fill_sparse_segment_kernels, runtime::fill_sparse_value_kernels,

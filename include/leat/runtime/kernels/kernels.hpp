@@ -24,6 +24,7 @@
 #include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
+#include <leat/runtime/kernels/generators.hpp>
 #include <leat/runtime/kernels/random_gamma.hpp>
 #include <leat/runtime/kernels/replicas.hpp>
 #include <leat/runtime/kernels/resize.hpp>

@@ -5,16 +5,15 @@
 // run's deadline and cancellation. Source: TensorFlow's QueueBase, whose attempts are queued in the same way.
 
 #include <leat/core/fill.hpp>
-#include <leat/core/philox.hpp>
 #include <leat/runtime/kernels/control.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/random_sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 
 #include <condition_variable>
 #include <deque>
 #include <list>
 #include <mutex>
-#include <random>
 
 namespace leat::runtime {
 
@@ -30,7 +29,7 @@ class value_queue final : public resource {
     std::vector<shape> shapes;  // empty: any shapes
     std::int64_t capacity = -1;
     std::int64_t least = 0;  // elements that remain while the queue is open
-    std::uint64_t seed = 0;
+    kernels::seeded_sequence words{0, 0, 0};  // which element comes next
   };
   explicit value_queue(settings s) : settings_(std::move(s)) {}
 
@@ -81,16 +80,16 @@ class value_queue final : public resource {
         throw out_of_range(kind() + " '" + settings_.name + "' is closed and has insufficient elements (requested " +
                            std::to_string(count) + ", current size " + std::to_string(current) + ")");
       }
-      std::size_t at = 0;
-      if (settings_.order == queue_order::shuffled)
-        at = std::min(elements_.size() - 1,
-                      static_cast<std::size_t>(uniform<double>(settings_.seed, drawn_++) * static_cast<double>(elements_.size())));
-      taken.push_back(std::move(elements_[at]));
-      if (at == 0) {
-        elements_.pop_front();
-      } else {
-        elements_[at] = std::move(elements_.back());
+      if (settings_.order == queue_order::shuffled) {
+        // As TensorFlow does, with the same numbers: the last element takes the place of the one that is drawn.
+        const std::uint32_t word = settings_.words.block(drawn_ / 4).words[drawn_ % 4];
+        ++drawn_;
+        std::swap(elements_[word % elements_.size()], elements_.back());
+        taken.push_back(std::move(elements_.back()));
         elements_.pop_back();
+      } else {
+        taken.push_back(std::move(elements_.front()));
+        elements_.pop_front();
       }
       changed_.notify_all();
     }
@@ -158,7 +157,7 @@ class value_queue final : public resource {
   std::list<int> adders_, takers_;
   bool closing_ = false;
   std::uint64_t cancels_ = 0;
-  std::uint64_t drawn_ = 0;
+  std::int64_t drawn_ = 0;
 };
 
 inline void check_element(const value_queue& q, const std::vector<tensor_value>& e) {
@@ -229,7 +228,7 @@ inline void run_queue(kernel_context& c, queue_order order) {
                           .shapes = {},
                           .capacity = c.node.integer("capacity", -1),
                           .least = c.node.integer("min_after_dequeue"),
-                          .seed = 0};
+                          .words{0, 0, 0}};
   for (const auto t : c.node.list<data_type>("component_types")) {
     // A queue that holds itself, directly or through another resource, would never be released.
     if (t == data_type::resource) throw unimplemented("a queue of handles");
@@ -244,9 +243,8 @@ inline void run_queue(kernel_context& c, queue_order order) {
       if (!e.is_static()) throw invalid_argument("shapes of a queue's components must be known: " + brackets(e));
   if (order == queue_order::shuffled && s.capacity >= 0 && s.least >= s.capacity)
     throw invalid_argument("min_after_dequeue " + std::to_string(s.least) + " must be < capacity " + std::to_string(s.capacity));
-  const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
-  std::random_device device;
-  s.seed = first != 0 || second != 0 ? mix(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second)) : mix(device(), device());
+  const auto seed = first_seed(c);
+  s.words = sequence_from(c, seed, 0);
   const std::string shared = c.node.text("shared_name");
   const std::string& name = shared.empty() ? c.node.name() : shared;
   c.set(0, tensor_value::handle(c.step.session.resources.find_or_make<value_queue>(

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of random numbers with gamma distributions of scale 1, and of the derivative of such a number by its shape parameter alpha. The
-// numbers are not TensorFlow's; the distribution and the derivative are. Sources: TensorFlow `RandomGamma`, `StatelessRandomGammaV2`,
+// Kernels of random numbers with gamma distributions of scale 1, and of the derivative of such a number by its shape parameter alpha.
+// With seeds, the numbers are TensorFlow's. Sources: TensorFlow `RandomGamma`, `StatelessRandomGammaV2`,
 // `RandomGammaGrad`; Marsaglia and Tsang, "A simple method for generating gamma variables" (2000); Figurnov, Mohamed and Mnih, "Implicit
 // reparameterization gradients" (2018).
 
@@ -14,52 +14,46 @@
 
 namespace leat::runtime {
 
-/// A number with the gamma distribution of this alpha, drawn with as many numbers of `seed` as it takes; NaN for a negative alpha.
-inline double gamma_number(std::uint64_t seed, double alpha) {
+/// A number with the gamma distribution of this alpha, from as many numbers as it takes; NaN for a negative alpha.
+inline double gamma_number(mixed_numbers<double>& numbers, double alpha) {
   if (!(alpha >= 0) || std::isinf(alpha)) return alpha >= 0 ? alpha : special::nan;
-  const std::uint64_t of_units = mix(seed, 1);
-  const double d = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3, width = 1 / std::sqrt(9 * d);
-  for (std::uint64_t k = 0;; ++k) {
-    const double x = normal<double>(seed, k), root = 1 + width * x;
+  if (alpha == 1) return -std::log1p(-numbers.fraction());
+  const bool is_small = alpha < 1;
+  const double d = alpha + (is_small ? 2.0 / 3 : -1.0 / 3), width = 1.0 / 3 / std::sqrt(d);
+  for (;;) {
+    const double x = numbers.normal(), root = 1 + width * x;
     if (root <= 0) continue;
-    const double v = root * root * root;
-    if (std::log(1 - uniform<double>(of_units, k)) >= x * x / 2 + d - d * v + d * std::log(v)) continue;
-    // A smaller alpha: a power of a uniform number times a number of alpha + 1.
-    return alpha >= 1 ? d * v : std::exp(std::log(d * v) + std::log(1 - uniform<double>(mix(seed, 2), 0)) / alpha);
+    const double v = root * root * root, u = numbers.fraction();
+    if (u >= 1 - 0.0331 * (x * x) * (x * x) && std::log(u) >= 0.5 * x * x + d * (1 - v + std::log(v))) continue;
+    // A smaller alpha: a power of a fraction times a number of alpha + 1.
+    return is_small ? d * v * std::pow(numbers.fraction(), 1 / alpha) : d * v;
   }
 }
-/// Numbers for the alphas of input `k`, repeated; number i from the seed mix(seed, begin + i).
-inline tensor_value gamma_numbers(kernel_context& c, int k, const shape& extent, std::uint64_t seed, std::uint64_t begin) {
+/// Fills an array with numbers for the alphas of input `k`.
+inline void fill_with_gamma_numbers(kernel_context& c, int k, const kernels::seeded_sequence& sequence, tensor_value& made) {
   const tensor_value alphas = c.input(k);
-  tensor_value made(alphas.type(), extent);
   with_fraction(alphas.type(), [&]<class T>(T) {
     T* const to = made.values<T>().data();
     const T* const from = alphas.values<T>().data();
-    const std::int64_t each = alphas.elements();
-    for (std::int64_t i = 0; i < made.elements(); ++i) {
-      if (i % 4096 == 0) c.step.check();
-      to[i] = static_cast<T>(gamma_number(mix(seed, begin + static_cast<std::uint64_t>(i)), static_cast<double>(from[i % each])));
-    }
+    for_each_drawn(c, sequence, made.elements(), alphas.elements(), [&](std::int64_t i, std::int64_t at, const kernels::seeded_sequence& own) {
+      mixed_numbers<double> numbers(own);
+      to[i] = static_cast<T>(gamma_number(numbers, static_cast<double>(from[at])));
+    });
   });
-  return made;
 }
 inline void run_random_gamma(kernel_context& c) {
   shape extent = shape_from(c.numbers(0));
   const shape alphas = c.extent(1);
   if (extent.rank + alphas.rank > max_rank) throw invalid_argument("RandomGamma: a result of too many dimensions");
   for (int k = 0; k < alphas.rank; ++k) extent.push(alphas[k]);
-  const auto [seed, begin] = draw(c, extent.elements());
-  c.set(0, gamma_numbers(c, 1, extent, seed, begin));
+  tensor_value made(c.type(1), extent);
+  fill_with_gamma_numbers(c, 1, blocks_for(c, made.elements()), made);
+  c.set(0, std::move(made));
 }
 inline void run_stateless_gamma(kernel_context& c) {
-  const shape extent = shape_from(c.numbers(0)), alphas = c.extent(2);
-  const tensor_value seed = seed_pair(c, 1);
-  bool fits = extent.rank >= alphas.rank;
-  for (int k = 0; fits && k < alphas.rank; ++k) fits = alphas[k] == extent[extent.rank - alphas.rank + k];
-  if (!fits) throw invalid_argument("Shape passed in must end with broadcasted shape: " + brackets(extent) + ", alpha " + brackets(alphas));
-  const auto numbers = integers(seed);
-  const std::uint64_t first = mix(0x6a33a, static_cast<std::uint64_t>(numbers[0]));
-  c.set(0, gamma_numbers(c, 2, extent, mix(first, static_cast<std::uint64_t>(numbers[1])), 0));
+  tensor_value made(c.type(2), shape_ending_with(c, "alpha"));
+  fill_with_gamma_numbers(c, 2, kernels::seeded_sequence(integers(seed_pair(c, 1)).data()), made);
+  c.set(0, std::move(made));
 }
 
 /// A number that depends on alpha, and its derivative by it.

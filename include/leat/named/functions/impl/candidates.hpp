@@ -21,8 +21,7 @@ LEAT_FUNCTION sampled_classes call_sampler(std::string_view type, const operand_
   more["num_true"] = num_true;
   more["num_sampled"] = num_sampled;
   more["unique"] = unique;
-  more["seed"] = seed == 0 ? std::int64_t{0} : std::int64_t{87654321};
-  more["seed2"] = static_cast<std::int64_t>(seed);
+  std::tie(more["seed"], more["seed2"]) = g.named().seeds.next(seed);
   const graph_operation made = call_operator(g, type, {classes}, more, name);
   return {made.result(0), made.result(1), made.result(2)};
 }
@@ -192,11 +191,9 @@ LEAT_FUNCTION accidental_hits compute_accidental_hits(const operand_value& true_
   const auto argument = [](const operand_value& v) {
     return v.tensor() != nullptr ? number_argument(*v.tensor()) : number_argument(*v.literal());
   };
+  const auto [first, second] = g.named().seeds.next(seed);
   const graph_operation made = call_operator(g, "ComputeAccidentalHits", {argument(true_classes), argument(sampled_candidates)},
-                                             {{"num_true", num_true},
-                                              {"seed", seed == 0 ? std::int64_t{0} : std::int64_t{87654321}},
-                                              {"seed2", static_cast<std::int64_t>(seed)}},
-                                             name);
+                                             {{"num_true", num_true}, {"seed", first}, {"seed2", second}}, name);
   return {made.result(0), made.result(1), made.result(2)};
 }
 

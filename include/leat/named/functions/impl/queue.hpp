@@ -79,10 +79,8 @@ LEAT_FUNCTION std::vector<output> graph_queue::take(std::string_view type, std::
 LEAT_FUNCTION graph_queue random_shuffle_queue(std::int64_t capacity, std::int64_t least, const std::vector<dtype>& types,
                                                const std::vector<shape_value>& shapes, const queue_options& options,
                                                const std::source_location& where) {
-  attribute_map attributes{{"capacity", capacity},
-                           {"min_after_dequeue", least},
-                           {"seed", options.seed == 0 ? std::int64_t{0} : std::int64_t{87654321}},
-                           {"seed2", static_cast<std::int64_t>(options.seed)}};
+  const auto [first, second] = default_graph().named().seeds.next(options.seed);
+  attribute_map attributes{{"capacity", capacity}, {"min_after_dequeue", least}, {"seed", first}, {"seed2", second}};
   return {"RandomShuffleQueueV2", "random_shuffle_queue", types, shapes, std::move(attributes), options, where};
 }
 

@@ -12,13 +12,9 @@ namespace leat::detail {
 
 LEAT_FUNCTION output random_node(graph& g, std::string_view type, const output& extent, const shape& result, dtype wanted,
                                  std::uint64_t seed) {
+  const auto [first, second] = g.named().seeds.next(seed);
   return g.named()
-      .raw(g, type, std::array{extent},
-           {{"T", dtype::int32},
-            {"dtype", wanted},
-            {"seed", seed == 0 ? std::int64_t{0} : std::int64_t{87654321}},
-            {"seed2", static_cast<std::int64_t>(seed)}},
-           {{wanted, result}})
+      .raw(g, type, std::array{extent}, {{"T", dtype::int32}, {"dtype", wanted}, {"seed", first}, {"seed2", second}}, {{wanted, result}})
       .result();
 }
 

@@ -61,9 +61,9 @@ class definition_parser {
     if (name == "string") return data_type::string;
     if (name == "resource") return data_type::resource;
     if (name == "variant") return data_type::variant;
-    if (name == "int8") return data_type::int8;
-    if (name == "int16") return data_type::int16;
-    if (name == "half") return data_type::half;
+    for (const data_type d : {data_type::half, data_type::bfloat16, data_type::int8, data_type::int16, data_type::uint16, data_type::uint32,
+                              data_type::uint64})
+      if (lower_name_of_data_type(d) == name) return d;
     return std::nullopt;
   }
 
@@ -209,7 +209,7 @@ inline definition_table& definitions() {
                         fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
                         fill_quantized_definitions,
-                        fill_queue_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
+                        fill_queue_definitions, fill_random_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
                         fill_state_definitions, fill_table_definitions, fill_tensor_array_definitions, fill_tensor_list_definitions,
                         fill_text_definitions, fill_iterator_definitions, fill_dataset_definitions, fill_older_definitions)});
   return table;
