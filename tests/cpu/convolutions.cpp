@@ -124,6 +124,21 @@ TEST_CASE("convolutions and their gradients, of random geometries") {
   }
 }
 
+TEST_CASE("depthwise convolutions and their gradients, of rows and channels of any length") {
+  numbers n(3);
+  for (int trial = 0; trial < 300; ++trial) {
+    convolution c;
+    c.in.batch = n.between(1, 2);
+    c.in.h = random_axis(n, 6);
+    c.in.w = random_axis(n, n.below(2) == 0 ? 40 : 9);
+    c.groups = c.in.channels = c.filters = n.between(2, n.below(3) == 0 ? 150 : 40);
+    if (n.below(6) == 0) c.filters *= 2;
+    INFO(text_of(c));
+    if (trial % 3 == 0) check<double>(c, n);
+    else check<float>(c, n);
+  }
+}
+
 TEST_CASE("convolutions give the same bytes with any number of threads") {
   numbers n(2);
   for (int trial = 0; trial < 20; ++trial) {

@@ -92,3 +92,25 @@ TEST_CASE("rows of equal indices count one by one where that is asked, in order,
       for (std::size_t j = 0; j < n; ++j) CHECK(looked_up[k * n + j] == start[static_cast<std::size_t>(positions[k]) * n + j]);
   }
 }
+
+TEST_CASE("cumulative sums of several lines at a time are those of each line") {
+  for (const std::int64_t lines : {0, 1, 7, 8, 9, 30})
+    for (const std::int64_t width : {0, 1, 5, 64})
+      for (const std::int64_t how : {0, 1, 2, 3}) {
+        CAPTURE(lines);
+        CAPTURE(width);
+        CAPTURE(how);
+        std::vector<float> x(static_cast<std::size_t>(lines * width)), got(x.size(), 77.0f), wanted(x.size());
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = 0.1f * static_cast<float>(k * k % 19) - 0.7f;
+        const std::int64_t numbers[]{3, how & 1, how / 2, 1, 2, lines, width, 2, lines, width};
+        void* const operands[]{x.data(), got.data()};
+        void* const others[]{x.data(), wanted.data()};
+        kernels::cumulative_kernel<cumsum_op, float>(operands, kernels::step_numbers(numbers)).run_all();
+        const kernels::cumulative_kernel<cumsum_op, float> each(others, kernels::step_numbers(numbers));
+        for (std::int64_t k = 0; k < each.items(); ++k) each(k);
+        CHECK(got == wanted);
+        void* const in_place[]{x.data(), x.data()};
+        kernels::cumulative_kernel<cumsum_op, float>(in_place, kernels::step_numbers(numbers)).run_all();
+        CHECK(x == wanted);
+      }
+}

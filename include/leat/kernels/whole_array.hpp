@@ -264,10 +264,7 @@ struct cumulative_kernel {
   }
   /// Runs all items on the host: it processes neighboring lines together, which the compiler vectorizes.
   void run_all() const {
-    if (inner == 1) {
-      for (std::int64_t i = 0, n = items(); i < n; ++i) (*this)(i);
-      return;
-    }
+    if (inner == 1) return exclusive ? run_lines<true>() : run_lines<false>();
     const std::int64_t step = reverse ? -inner : inner;
     for (std::int64_t block = 0, n = inner == 0 ? 0 : items() / inner; block < n; ++block) {
       std::int64_t at = block * size * inner + (reverse ? (size - 1) * inner : 0);
@@ -279,6 +276,32 @@ struct cumulative_kernel {
         }
       }
     }
+  }
+
+ private:
+  /// Lines along the last axis, several in turns: each element has to wait for the one before it in its line. All are read before the
+  /// first is written, because a processor takes addresses for equal that are a multiple of 4096 bytes apart.
+  template <bool Exclusive>
+  void run_lines() const {
+    constexpr int together = 4;
+    const std::int64_t n = items(), step = reverse ? -1 : 1, width = size;
+    std::int64_t line = 0;
+    for (; line + together <= n; line += together) {
+      const T* x = from + line * width + (reverse ? width - 1 : 0);
+      T* to = out + line * width + (reverse ? width - 1 : 0);
+      T all[together], next[together];
+      for (T& one : all) one = Op::template identity<T>();
+      for (std::int64_t k = 0; k < width; ++k, x += step, to += step) {
+#pragma GCC unroll 4
+        for (int i = 0; i < together; ++i) next[i] = Op::template combine<scalar_math<T>>(all[i], x[i * width]);
+#pragma GCC unroll 4
+        for (int i = 0; i < together; ++i) {
+          to[i * width] = Exclusive ? all[i] : next[i];
+          all[i] = next[i];
+        }
+      }
+    }
+    for (; line < n; ++line) (*this)(line);
   }
 };
 template <bool Product>

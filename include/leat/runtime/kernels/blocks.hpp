@@ -10,6 +10,10 @@
 #include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
+#include <array>
+#include <span>
+#include <stdexcept>
+
 namespace leat::runtime {
 
 /// The pairs of an input [rank, 2]. Errors: invalid_argument if it has another shape, or a negative element.
@@ -108,15 +112,16 @@ inline auto run_pad_with(kernel_context& c) {
 
 /// Moves the elements of an array of these sizes to another order of its axes.
 template <class T>
-void move_axes(const T* from, const std::vector<std::int64_t>& sizes, const std::vector<std::size_t>& order, T* to) {
-  std::vector<std::int64_t> strides(sizes.size()), counts, steps;
-  std::int64_t step = 1;
+void move_axes(const T* from, std::span<const std::int64_t> sizes, std::span<const std::size_t> order, T* to) {
+  constexpr std::size_t most = 2 * max_rank;  // each axis of a tensor, and a block along it
+  if (sizes.size() > most || order.size() > most) throw std::logic_error("more axes than blocks of a tensor have");
+  std::int64_t strides[most], counts[most], steps[most], step = 1;
   for (std::size_t a = sizes.size(); a-- > 0; step *= sizes[a]) strides[a] = step;
-  for (const std::size_t a : order) {
-    counts.push_back(sizes[a]);
-    steps.push_back(strides[a]);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    counts[k] = sizes[order[k]];
+    steps[k] = strides[order[k]];
   }
-  gather_walk(to, from, counts.data(), steps.data(), counts.size());
+  gather_walk(to, from, counts, steps, order.size());
 }
 template <bool IntoChannels>
 void run_blocks_of_pixels(kernel_context& c) {
@@ -143,15 +148,15 @@ void run_blocks_of_pixels(kernel_context& c) {
   result.dim[first ? 3 : 2] = IntoChannels ? columns : times(columns, block);
   result.dim[first ? 1 : 3] = IntoChannels ? times(channels, block * block) : channels;
   // Axes of the array: with pixels in blocks [b, rows, block, columns, block, channels], with channels [b, rows, columns, block, block, channels].
-  std::vector<std::int64_t> sizes;
-  std::vector<std::size_t> order;
+  std::array<std::int64_t, 6> sizes;
+  std::array<std::size_t, 6> order;
   if (IntoChannels && !first) sizes = {s[0], rows, block, columns, block, channels}, order = {0, 1, 3, 2, 4, 5};
-  if (!IntoChannels && !first) sizes = {s[0], rows, columns, block, block, channels}, order = {0, 1, 3, 2, 4, 5};
-  if (IntoChannels && first) sizes = {s[0], channels, rows, block, columns, block}, order = {0, 3, 5, 1, 2, 4};
-  if (!IntoChannels && first) sizes = {s[0], block, block, channels, rows, columns}, order = {0, 3, 4, 1, 5, 2};
+  else if (!IntoChannels && !first) sizes = {s[0], rows, columns, block, block, channels}, order = {0, 1, 3, 2, 4, 5};
+  else if (IntoChannels && first) sizes = {s[0], channels, rows, block, columns, block}, order = {0, 3, 5, 1, 2, 4};
+  else sizes = {s[0], block, block, channels, rows, columns}, order = {0, 3, 4, 1, 5, 2};
   with_storage(x.type(), [&]<class T>(T) {
     tensor_value made(x.type(), result);
-    if (made.elements() > 0) move_axes(stored<T>(x), sizes, order, stored<T>(made));
+    if (made.elements() > 0) move_axes<T>(stored<T>(x), sizes, order, stored<T>(made));
     c.set(0, std::move(made));
   });
 }
@@ -247,7 +252,7 @@ inline void run_batch_to_space(kernel_context& c) {
   }
   with_storage(x.type(), [&]<class T>(T) {
     tensor_value whole(x.type(), whole_shape), made(x.type(), result);
-    if (whole.elements() > 0) move_axes(stored<T>(x), sizes, order, stored<T>(whole));
+    if (whole.elements() > 0) move_axes<T>(stored<T>(x), sizes, order, stored<T>(whole));
     std::vector<std::int64_t> counts, strides = strides_of(whole_shape);
     std::int64_t first = 0;
     for (int a = 0; a < result.rank; ++a) {
