@@ -1,6 +1,9 @@
 #include "samples.hpp"
 
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/graph/literal.hpp>
+
+#include <algorithm>
 
 namespace conformance {
 
@@ -187,6 +190,7 @@ std::vector<sample> written_samples() {
   sum("MatMul", {x({1, 1}), x({1, 1})});
   sum("BatchMatMulV2", {x({2, 1, 2, 3}), x({5, 3, 4})});
   sum("BatchMatMulV2", {x({0, 2, 3}), x({0, 3, 4})});
+  sum("BatchMatMulV3", {of(dtype::float32, {2, 2, 3}), of(dtype::float32, {3, 4})}, {{"Tout", dtype::float32}});
   const argument places = indices({3, 2}, {1, 0, 0, 2, 0, 1}, dtype::int64), sides = numbers({2, 3}, dtype::int64);
   add("SparseReorder", {places, x({3}), sides});
   add("SparseConcat", {places, places, x({3}), x({3}), sides, sides}, {{"concat_dim", 1}});
@@ -432,8 +436,11 @@ std::vector<sample> written_samples() {
   }
   add("SpaceToDepth", {x({2, 4, 6, 3})}, {{"block_size", 2}});
   add("DepthToSpace", {x({2, 2, 3, 12})}, {{"block_size", 2}});
+  add("SpaceToBatch", {x({2, 4, 6, 3}), pairs({1, 1, 2, 0})}, {{"block_size", 2}});
+  add("BatchToSpace", {x({8, 2, 4, 3}), pairs({1, 1, 2, 0})}, {{"block_size", 2}});
   add("SpaceToBatchND", {x({2, 4, 6, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
   add("BatchToSpaceND", {x({12, 2, 4, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
+  sum("AdjustContrast", {x({2, 2, 3, 2}), of(dtype::float32, {}), indices({}, {-2}, dtype::float32), indices({}, {3}, dtype::float32)});
   sum("AdjustContrastv2", {of(dtype::float32, {2, 2, 3, 2}), of(dtype::float32, {})});
   for (const char* type : {"AdjustHue", "AdjustSaturation"}) add(type, {of(dtype::float32, {2, 2, 3}), of(dtype::float32, {})});
   add("RGBToHSV", {x({2, 3})});
@@ -488,6 +495,7 @@ std::vector<sample> written_samples() {
   add("SplitV", {x({2, 4}), numbers({1, -1}), number(1)}, {{"num_split", 2}});
   add("SplitV", {x({2, 4}), numbers({1, 1}), number(1)}, {{"num_split", 2}});
   add("Tile", {x({2, 3}), numbers({2, 1})});
+  sum("TileGrad", {x({4, 3}), numbers({2, 3})});
   add("Tile", {x({2, 3}), numbers({3, 2})});
   add("Tile", {x({2, 1}), numbers({1, 4})});
   add("Tile", {x({2, 3}), numbers({0, 1})});
@@ -632,6 +640,7 @@ std::vector<sample> written_samples() {
     add("MatrixDiagPart" + name, {x({3, 4}), numbers({-1, 2}), x({})});
     add("MatrixSetDiag" + name, {x({3, 4}), x({2, 3}), numbers({0, 1})});
   }
+  add("BatchMatrixBandPart", {x({2, 3, 4}), number(1, dtype::int64), number(-1, dtype::int64)});
   add("MatrixBandPart", {x({2, 3, 4}), number(1, dtype::int64), number(-1, dtype::int64)});
   for (dtype type : {dtype::int32, dtype::int64}) {
     for (const char* scatter : {"TensorScatterUpdate", "TensorScatterMin", "TensorScatterMax"}) {
@@ -670,6 +679,7 @@ std::vector<sample> written_samples() {
       sum("MatrixTriangularSolve", {lower, right}, {{"adjoint", adjoint}, {"lower", is_lower}});
   }
   sum("MatrixSolve", {fixed({2, 2}, {1, 2, 2, 4}), fixed({2, 1}, {1, 2})});
+  for (const char* type : {"SelfAdjointEig", "BatchSelfAdjointEig"}) sum(type, {even});
   sum("SelfAdjointEigV2", {even});
   sum("SelfAdjointEigV2", {even}, {{"compute_v", false}});
   sum("Lu", {general});
@@ -681,6 +691,8 @@ std::vector<sample> written_samples() {
   for (const bool fast : {false, true})
     sum("MatrixSolveLs", {fixed({3, 2}, {1, 2, 3, 4, -2, 1}), fixed({3, 1}, {1, 2, 3}), {role::tensor, {}, dtype::float64, {0.5}}},
         {{"fast", fast}});
+
+  for (const char* type : {"InplaceUpdate", "InplaceAdd", "InplaceSub"}) add(type, {x({4, 2}), indices({3}, {3, -4, 3}), x({3, 2})});
 
   // what writes variables
   for (const char* type : {"Assign", "AssignAdd", "AssignSub"})
@@ -728,6 +740,20 @@ std::vector<sample> written_samples() {
     add("SparseApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g, at});
     add("SparseApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g, at});
   }
+
+  // Names of the same operators, with the same inputs and attributes.
+  for (const leat::older_spelling& s : leat::older_spellings) {
+    const auto is = [&list](std::string_view type) {
+      return std::ranges::any_of(list, [&](const sample& one) { return one.type == type; });
+    };
+    if (s.number_first || !s.lacks.empty() || is(s.older)) continue;
+    for (std::size_t k = 0, end = list.size(); k < end; ++k)
+      if (list[k].type == s.current) {
+        sample again = list[k];
+        again.type = std::string(s.older);
+        list.push_back(std::move(again));
+      }
+  }
   return list;
 }
 
@@ -747,6 +773,8 @@ const std::vector<exemption>& exemptions() {
                                            {"RefSwitch", "control"},
                                            {"Merge", "control"},
                                            {"RefMerge", "control"},
+                                           {"RefSelect", "control"},
+                                           {"Timestamp", "the time"},
                                            {"Enter", "control"},
                                            {"RefEnter", "control"},
                                            {"Exit", "control"},

@@ -312,6 +312,7 @@ LEAT_FILL(fill_array_gradients) {
       {"Pad", gradient_of_pad},
       {"PadV2", gradient_of_pad},
       {"BatchMatMulV2", gradient_of_stacked_product},
+      {"BatchMatMulV3", gradient_of_stacked_product},
   });
 }
 

@@ -121,7 +121,47 @@ inline void run_sparse_to_dense(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
+/// Writes rows into an array, or adds or subtracts them. A row's number beyond the rows is taken modulo their count.
+inline void run_rows_in_place(kernel_context& c, scatter_kind kind) {
+  const tensor_value rows = c.input(2);
+  const shape places = c.extent(1), s = c.extent(0), &v = rows.extent();
+  if (places.rank != 1) throw invalid_argument("i must be a vector. " + brackets(places));
+  if (s.rank != v.rank) throw invalid_argument("x and v shape doesn't match (ranks differ): " + brackets(s) + " vs. " + brackets(v));
+  if (s.rank < 1) throw invalid_argument("x must have at least one dimension: " + brackets(s));
+  for (int i = 1; i < s.rank; ++i)
+    if (s[i] != v[i])
+      throw invalid_argument("x and v shape doesn't match at index " + std::to_string(i) + " : " + brackets(s) + " vs. " + brackets(v));
+  if (places[0] != v[0]) throw invalid_argument("i and x shape doesn't match at index 0: " + brackets(places) + " vs. " + brackets(v));
+  const auto numbers = c.numbers(1);
+  tensor_value made = c.take(0);
+  if (made.type() != rows.type())
+    throw invalid_argument("v is " + dtype_name(rows.type()) + ", x " + dtype_name(made.type()));
+  if (!made.is_alone()) made = made.copy();
+  if (made.elements() == 0 || rows.elements() == 0) return c.set(0, std::move(made));
+  const std::int64_t width = product(s, 1, s.rank);
+  const auto write = [&]<class S>(S* to, const S* from, auto change) {
+    for (const std::int64_t number : numbers) {
+      S* const row = to + (number % s[0] + s[0]) % s[0] * width;
+      for (std::int64_t j = 0; j < width; ++j) row[j] = change(row[j], *from++);
+    }
+  };
+  if (kind == scatter_kind::update) {
+    text_room room;
+    if (rows.type() == text_dtype) room.take(outer_bytes(rows) + outer_bytes(made));
+    with_storage(made.type(), [&]<class S>(S) { write(stored<S>(made), stored<S>(rows), [](const S&, const S& b) { return b; }); });
+    room.give(made);
+  } else {
+    with_number(made.type(), [&]<class T>(T) {
+      write(made.values<T>().data(), rows.values<T>().data(), [kind](T a, T b) { return scattered(kind, a, b); });
+    });
+  }
+  c.set(0, std::move(made));
+}
+
 LEAT_FILL(fill_scatter_kernels) {
+  register_kernel("InplaceUpdate", [](kernel_context& c) { run_rows_in_place(c, scatter_kind::update); });
+  register_kernel("InplaceAdd", [](kernel_context& c) { run_rows_in_place(c, scatter_kind::add); });
+  register_kernel("InplaceSub", [](kernel_context& c) { run_rows_in_place(c, scatter_kind::sub); });
   const std::pair<const char*, scatter_kind> scatters[]{
       {"TensorScatterUpdate", scatter_kind::update},  {"TensorScatterAdd", scatter_kind::add}, {"TensorScatterSub", scatter_kind::sub},
       {"ScatterNdNonAliasingAdd", scatter_kind::add}, {"TensorScatterMin", scatter_kind::min}, {"TensorScatterMax", scatter_kind::max}};
