@@ -694,6 +694,8 @@ std::vector<sample> written_samples() {
 
   for (const char* type : {"InplaceUpdate", "InplaceAdd", "InplaceSub"}) add(type, {x({4, 2}), indices({3}, {3, -4, 3}), x({3, 2})});
 
+  add("TensorStridedSliceUpdate", {x({4, 3}), numbers({1, 2}), numbers({3, 0}), numbers({1, -2}), x({2, 1})});
+
   // what writes variables
   for (const char* type : {"Assign", "AssignAdd", "AssignSub"})
     for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) add(type, {{role::variable, s}, {role::tensor, s}});
@@ -703,11 +705,14 @@ std::vector<sample> written_samples() {
     add(type, {variable({4}), indices({0}, {}), x({0})});
     add(type, {variable({4}), indices({1}, {4}), x({1})});
   }
+  add("StridedSliceAssign", {variable({4, 3}), numbers({1, 2}), numbers({3, 0}), numbers({1, -2}), x({2, 1})});
   for (const char* type : {"ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin", "ScatterNdMax"})
     add(type, {variable({4, 2}), indices({2, 1}, {3, 0}), x({2, 2})});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) {
     const argument v{role::variable, s}, g{role::tensor, s};
     add("ApplyGradientDescent", {v, rate(0.25), g});
+    add("ApplyAdaMax", {v, v, v, rate(0.5), rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g});
+    for (const char* type : {"ApplyAddSign", "ApplyPowerSign"}) add(type, {v, v, rate(0.25), rate(1.25), rate(0.5), rate(0.75), g});
     add("ApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g});
     add("ApplyProximalGradientDescent", {v, rate(0.25), rate(0), rate(0.125), g});
     add("ApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g});
@@ -715,6 +720,7 @@ std::vector<sample> written_samples() {
     for (bool flag : {false, true}) {
       add("ApplyMomentum", {v, v, rate(0.25), g, rate(0.5)}, {{"use_nesterov", flag}});
       add("ApplyAdagrad", {v, v, rate(0.25), g}, {{"update_slots", flag}});
+      add("ApplyAdagradV2", {v, v, rate(0.25), rate(0.0625), g}, {{"update_slots", flag}});
       add("ApplyAdam", {v, v, v, rate(0.5), rate(0.75), rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g}, {{"use_nesterov", flag}});
       add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)}, {{"multiply_linear_by_lr", flag}});
       add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0), rate(0), rate(-0.75)}, {{"multiply_linear_by_lr", flag}});
@@ -731,6 +737,7 @@ std::vector<sample> written_samples() {
     const argument v = variable({4, 2}), g = x({2, 2}), at = indices({2}, {3, 0});
     add("SparseApplyMomentum", {v, v, rate(0.25), g, at, rate(0.5)}, {{"use_nesterov", true}});
     add("SparseApplyAdagrad", {v, v, rate(0.25), g, at});
+    add("SparseApplyAdagradV2", {v, v, rate(0.25), rate(0.0625), g, at});
     add("SparseApplyRMSProp", {v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
     add("SparseApplyCenteredRMSProp", {v, v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
     add("SparseApplyAdadelta", {v, v, v, rate(0.25), rate(0.5), rate(0.0625), g, at});
