@@ -35,15 +35,26 @@ LEAT_FILL(fill_queue_definitions) {
                     {.is = nature::effect, .work = work_kind::none, .stops_gradient = old}, shapes::numbers);
   }
 
+  const std::string kind =
+      "; dtype: type; shape: shape; container: string = \"\"; shared_name: string = \"\"; reduction_type: string = \"MEAN\"";
+  for (const bool old : {false, true}) {
+    const std::string by = old ? "" : "Resource", handle = old ? "handle: &string" : "handle: resource";
+    define_operator(by + "ConditionalAccumulator() -> (" + handle + ")" + kind, shapes::two_elements);
+    define_operator(by + "AccumulatorApplyGradient(" + handle + ", local_step: int64, gradient: dtype) -> ()");
+    define_operator(by + "AccumulatorNumAccumulated(" + handle + ") -> (num_accumulated: int32)", shapes::numbers);
+    define_operator(by + "AccumulatorSetGlobalStep(" + handle + ", new_global_step: int64) -> ()");
+    define_operator(by + "AccumulatorTakeGradient(" + handle + ", num_required: int32) -> (average: dtype)",
+                    {.is = nature::effect, .waits = true});
+  }
+  define_operator("SparseConditionalAccumulator() -> (handle: &string)" + kind, shapes::two_elements);
   define_operator(
-      "ResourceConditionalAccumulator() -> (handle: resource); dtype: type; shape: shape; container: string = \"\"; shared_name: string = "
-      "\"\"; reduction_type: string = \"MEAN\"",
-      shapes::two_elements);
-  define_operator("ResourceAccumulatorApplyGradient(handle: resource, local_step: int64, gradient: dtype) -> ()");
-  define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
-  define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");
-  define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)",
-                  {.is = nature::effect, .waits = true});
+      "SparseAccumulatorApplyGradient(handle: &string, local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: "
+      "int64) -> (); has_known_shape: bool");
+  define_operator("SparseAccumulatorTakeGradient(handle: &string, num_required: int32) -> (indices: int64, values: dtype, shape: int64)",
+                  {.is = nature::effect, .waits = true}, [](shape_context& c) {
+                    c.set(0, shapes::vector_of(-1));
+                    c.set(2, shapes::vector_of(-1));
+                  });
 
   // Operators of this library: the gradients of synchronous replicas, one for each replica, and the rounds in which they are given.
   const std::string named = "container: string = \"\"; shared_name: string = \"\"";
