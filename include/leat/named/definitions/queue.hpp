@@ -21,6 +21,9 @@ LEAT_FILL(fill_queue_definitions) {
     define_operator("PaddingFIFOQueue" + v + made + place, holds, shapes::numbers);
     define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place, holds,
                     shapes::numbers);
+    define_operator("PriorityQueue" + v + "() -> (" + handle + "); component_types: list(type) = []; shapes: list(shape) = []; capacity: int = -1; " +
+                        place,
+                    holds, shapes::numbers);
     for (const char* many : {"", "Many"})
       define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1", waits);
     define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1", waits);
@@ -55,6 +58,17 @@ LEAT_FILL(fill_queue_definitions) {
                     c.set(0, shapes::vector_of(-1));
                     c.set(2, shapes::vector_of(-1));
                   });
+
+  const std::string area = "; capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; ",
+                    its_name = "container: string = \"\"; shared_name: string = \"\"";
+  constexpr facts stages{.is = nature::effect, .narrow = narrow_rule::moves, .waits = true};
+  constexpr facts counts{.is = nature::effect, .work = work_kind::none, .narrow = narrow_rule::any};
+  const std::string dtypes = "dtypes: list(type) = []; ";
+  define_operator("Stage(values: list(dtypes)) -> ()" + area + its_name, stages);
+  define_operator("Unstage() -> (values: list(dtypes))" + area + its_name, stages);
+  define_operator("StagePeek(index: int32) -> (values: list(dtypes))" + area + its_name, stages);
+  define_operator("StageSize() -> (size: int32)" + area + dtypes + its_name, counts, shapes::numbers);
+  define_operator("StageClear() -> ()" + area + dtypes + its_name, counts);
 
   // Operators of this library: the gradients of synchronous replicas, one for each replica, and the rounds in which they are given.
   const std::string named = "container: string = \"\"; shared_name: string = \"\"";
