@@ -205,11 +205,16 @@ std::vector<sample> written_samples() {
   sum("SparseFillEmptyRowsGrad", {indices({2}, {0, 2}, dtype::int64), x({3})});
   add("SparseReshape", {places, sides, numbers({3, 2}, dtype::int64)});
   sum("SparseReduceSum", {places, x({3}), sides, numbers({1})});
+  sum("SparseReduceSumSparse", {places, x({3}), sides, numbers({1})});
+  add("SparseReduceMaxSparse", {places, x({3}), sides, numbers({0})});
+  add("SparseSplit", {number(1, dtype::int64), places, x({3}), sides}, {{"num_split", 2}});
   add("SparseReduceMax", {places, x({3}), sides, numbers({0})});
   add("SparseSliceGrad", {x({2}), places, numbers({0, 0}, dtype::int64), indices({2, 2}, {1, 0, 0, 1}, dtype::int64)});
   const argument sorted = indices({3, 2}, {0, 1, 0, 2, 1, 0}, dtype::int64);
   // Results are in the order of sorted indices, and the gradient takes them for sorted, as TensorFlow's does.
   sum("SparseSoftmax", {sorted, x({3}), sides});
+  for (const char* type : {"SparseSparseMaximum", "SparseSparseMinimum"})
+    add(type, {sorted, x({3}), sides, indices({2, 2}, {0, 0, 0, 2}, dtype::int64), x({2}), sides});
   sum("SparseAdd", {sorted, x({3}), sides, indices({2, 2}, {0, 0, 0, 2}, dtype::int64), x({2}), sides, fixed({}, {0})});
   add("SparseAddGrad", {x({3}), sorted, sorted, sorted});
   sum("SparseTensorDenseAdd", {places, x({3}), sides, x({2, 3})});
@@ -942,6 +947,11 @@ const std::vector<exemption>& exemptions() {
                                            {"ReadFile", "files"},
                                            {"WriteFile", "files"},
                                            {"MatchingFiles", "files"},
+                                           {"Stage", "resource"},
+                                           {"Unstage", "resource"},
+                                           {"StagePeek", "resource"},
+                                           {"StageSize", "resource"},
+                                           {"StageClear", "resource"},
                                            {"HashTable", "resource"},
                                            {"MutableHashTable", "resource"},
                                            {"InitializeTable", "resource"},
