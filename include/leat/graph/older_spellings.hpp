@@ -1,6 +1,7 @@
 #pragma once
-// TensorFlow's older spellings of operators, and other names of the same: one table. Files may have them. A node keeps the spelling with which it was imported or made,
-// and is written with it again; in all else, the order of its inputs among it, it is a node of the current operator.
+// TensorFlow's older spellings of operators, and other names of the same: one table. Files may have them. A node keeps the spelling with
+// which it was imported or made, and is written with it again; in all else, the order of its inputs among it, it is a node of the current
+// operator.
 
 #include <string_view>
 

@@ -349,7 +349,8 @@ struct adam_with_amsgrad {
 
 /// m = β m + (1 - β) gradient; variable -= rate (α + sign_decay sign(gradient) sign(m)) gradient. Source: Bello et al. 2017.
 struct add_sign {
-  static constexpr std::string_view name = "AddSign", arguments = "var: &T, m: &T, lr: T, alpha: T, sign_decay: T, beta: T, grad: T", flags = "";
+  static constexpr std::string_view name = "AddSign", arguments = "var: &T, m: &T, lr: T, alpha: T, sign_decay: T, beta: T, grad: T",
+                                    flags = "";
   static constexpr bool of_rows = false;
   static constexpr void expand(auto& w) {
     const auto [variable, m, rate, alpha, decay, beta, gradient] = w.template inputs<7>();
@@ -394,8 +395,8 @@ inline constexpr bool has_references = !requires { Update::of_references; };
 /// The classes that have an operator.
 template <template <class...> class List>
 using operators = List<gradient_descent, momentum, adagrad, adam, rms_prop, centered_rms_prop, adadelta, ftrl<false>, ftrl<true>,
-                       proximal_gradient_descent, proximal_adagrad, adagrad_da, ada_max, adagrad_v2, adam_with_amsgrad, add_sign, power_sign,
-                       keras_momentum>;
+                       proximal_gradient_descent, proximal_adagrad, adagrad_da, ada_max, adagrad_v2, adam_with_amsgrad, add_sign,
+                       power_sign, keras_momentum>;
 
 // ---- rows of a table ------------------------------------------------------------------------------------------------
 

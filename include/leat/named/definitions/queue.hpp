@@ -21,8 +21,8 @@ LEAT_FILL(fill_queue_definitions) {
     define_operator("PaddingFIFOQueue" + v + made + place, holds, shapes::numbers);
     define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place, holds,
                     shapes::numbers);
-    define_operator("PriorityQueue" + v + "() -> (" + handle + "); component_types: list(type) = []; shapes: list(shape) = []; capacity: int = -1; " +
-                        place,
+    define_operator("PriorityQueue" + v + "() -> (" + handle +
+                        "); component_types: list(type) = []; shapes: list(shape) = []; capacity: int = -1; " + place,
                     holds, shapes::numbers);
     for (const char* many : {"", "Many"})
       define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1", waits);

@@ -40,8 +40,8 @@ LEAT_FILL(fill_sparse_definitions) {
   };
   const std::string sparse = " -> (output_indices: int64, output_values: T, output_shape: int64)";
   define_operator(
-      "SparseSplit(split_dim: int64, indices: int64, values: T, shape: int64) -> (output_indices: num_split*int64, output_values: num_split*T, "
-      "output_shape: num_split*int64); num_split: int >= 1",
+      "SparseSplit(split_dim: int64, indices: int64, values: T, shape: int64) -> (output_indices: num_split*int64, output_values: "
+      "num_split*T, output_shape: num_split*int64); num_split: int >= 1",
       {.is = nature::pure, .narrow = narrow_rule::moves}, [](shape_context& c) {
         shapes::want_rank(c, 0, 0);
         const int parts = c.result_count() / 3;

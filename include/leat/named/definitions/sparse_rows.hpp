@@ -109,15 +109,16 @@ LEAT_FILL(fill_sparse_row_definitions) {
                       c.set(2, shapes::vector_of(-1));
                     });
   for (const char* type : {"SparseSparseMaximum", "SparseSparseMinimum"})
-    define_operator(std::string(type) +
-                        "(a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64) -> (output_indices: int64, "
-                        "output_values: T)",
-                    stops, [](shape_context& c) {
-                      want_sparse(c, 0);
-                      want_sparse(c, 3);
-                      c.set(0, indices_of(-1, dimension_of(c, 2, 0)));
-                      c.set(1, shapes::vector_of(-1));
-                    });
+    define_operator(
+        std::string(type) +
+            "(a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64) -> (output_indices: int64, "
+            "output_values: T)",
+        stops, [](shape_context& c) {
+          want_sparse(c, 0);
+          want_sparse(c, 3);
+          c.set(0, indices_of(-1, dimension_of(c, 2, 0)));
+          c.set(1, shapes::vector_of(-1));
+        });
   define_operator("SparseSliceGrad(backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64) -> (val_grad: T)",
                   stops, [](shape_context& c) { c.set(0, shapes::vector_of(dimension_of(c, 1, 0))); });
 

@@ -194,7 +194,8 @@ inline gradient_list gradient_of_replaced_slice(const gradient_call& c) {
   const attribute_map attributes = c.attributes({"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"});
   const output of_slice = call_operator(c.owner(), "StridedSlice", {dy, c.input(1), c.input(2), c.input(3)}, attributes).result();
   const output rest =
-      call_operator(c.owner(), "TensorStridedSliceUpdate", {dy, c.input(1), c.input(2), c.input(3), zeros_like(of_slice)}, attributes).result();
+      call_operator(c.owner(), "TensorStridedSliceUpdate", {dy, c.input(1), c.input(2), c.input(3), zeros_like(of_slice)}, attributes)
+          .result();
   const auto axes = broadcast_gradient_args(shape_of(of_slice), shape_of(value));
   return {rest, {}, {}, {}, reshape(reduce_sum(of_slice, axes[1]), shape_of(value))};
 }

@@ -82,7 +82,9 @@ gradient_list gradient_of_image_blocks(const gradient_call& c) {
   const attribute_map border = c.attributes({from});
   settings[to] = border.empty() ? attribute_value(data_type::int32) : *border.find(from);
   const std::vector<output> inputs{c.dy(), c.input(1)};
-  return {c.owner().named().raw(c.owner(), IntoBatch ? "BatchToSpace" : "SpaceToBatch", inputs, std::move(settings), {info_like(c.input(0))})
+  return {c.owner()
+              .named()
+              .raw(c.owner(), IntoBatch ? "BatchToSpace" : "SpaceToBatch", inputs, std::move(settings), {info_like(c.input(0))})
               .result()};
 }
 inline gradient_list gradient_of_batch_to_space(const gradient_call& c) {

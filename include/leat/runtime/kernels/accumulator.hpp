@@ -59,7 +59,8 @@ class accumulator : public resource {
  protected:
   void want_type(dtype given, std::string_view what) const {
     if (given != type_)
-      throw invalid_argument("the accumulator '" + name_ + "' is " + dtype_name(type_) + ", the " + std::string(what) + " " + dtype_name(given));
+      throw invalid_argument("the accumulator '" + name_ + "' is " + dtype_name(type_) + ", the " + std::string(what) + " " +
+                             dtype_name(given));
   }
   /// Whether a gradient of this step comes too late; it is counted. Called with the lock held, as are all that follow.
   bool is_stale(std::int64_t step) {
@@ -67,8 +68,8 @@ class accumulator : public resource {
     ++dropped_;
     return true;
   }
-  /// Waits for at least `required` gradients, returns what `made` makes of them, and begins the next step. Callers are served in the order of
-  /// arrival. Errors: invalid_argument if `required` is less than 1; those of the step's check.
+  /// Waits for at least `required` gradients, returns what `made` makes of them, and begins the next step. Callers are served in the order
+  /// of arrival. Errors: invalid_argument if `required` is less than 1; those of the step's check.
   template <class Made>
   auto take_when_enough(std::int64_t required, step_state& step, Made made) {
     if (required <= 0) throw invalid_argument("Argument num_required must be positive, but was " + std::to_string(required));
@@ -178,8 +179,8 @@ class gradient_accumulator final : public accumulator {
   std::map<std::int64_t, tensor_value> of_replicas_;
 };
 
-/// An accumulator of gradients that are rows of the variable's gradient, with their indices. The mean of a row is over the gradients that have
-/// it. Two lists of indices are merged as if they were sorted, and the sums have the order of that. Source: TensorFlow's
+/// An accumulator of gradients that are rows of the variable's gradient, with their indices. The mean of a row is over the gradients that
+/// have it. Two lists of indices are merged as if they were sorted, and the sums have the order of that. Source: TensorFlow's
 /// SparseConditionalAccumulator.
 class row_accumulator final : public accumulator {
  public:
@@ -189,8 +190,8 @@ class row_accumulator final : public accumulator {
     tensor_value indices, values, sizes;
   };
 
-  /// Adds a gradient, or drops it if it is stale. `sizes`: its shape, or null if it is not known. Errors: invalid_argument for another dtype
-  /// or shape, and for indices outside of the shape.
+  /// Adds a gradient, or drops it if it is stale. `sizes`: its shape, or null if it is not known. Errors: invalid_argument for another
+  /// dtype or shape, and for indices outside of the shape.
   void add(std::int64_t step, const tensor_value& indices, const tensor_value& values, const std::vector<std::int64_t>* sizes) {
     want_type(values.type(), "gradient");
     const std::lock_guard lock(guard_);
@@ -241,25 +242,26 @@ class row_accumulator final : public accumulator {
     const int declared = has_rank ? extent_.rank : 0;
     if (sizes != nullptr) {
       if (static_cast<int>(sizes->size()) < declared)
-        throw invalid_argument("Shape mismatch: expected shape rank at least " + std::to_string(declared) + ", got " + std::to_string(sizes->size()));
+        throw invalid_argument("Shape mismatch: expected shape rank at least " + std::to_string(declared) + ", got " +
+                               std::to_string(sizes->size()));
       for (int i = 0; i < declared; ++i)
         if (extent_[i] >= 0 && (*sizes)[static_cast<std::size_t>(i)] != extent_[i])
-          throw invalid_argument("Shape mismatch: expected shape dim " + std::to_string(i) + " to be " + std::to_string(extent_[i]) + ", got " +
-                                 std::to_string((*sizes)[static_cast<std::size_t>(i)]));
+          throw invalid_argument("Shape mismatch: expected shape dim " + std::to_string(i) + " to be " + std::to_string(extent_[i]) +
+                                 ", got " + std::to_string((*sizes)[static_cast<std::size_t>(i)]));
     }
     const shape& wanted = count_ > 0 ? held_.extent() : extent_;
     if (wanted.has_rank() && wanted.rank != s.rank)
       throw invalid_argument("Shape mismatch: expected values rank " + std::to_string(wanted.rank) + ", got " + std::to_string(s.rank));
     for (int i = 1; i < s.rank && wanted.has_rank(); ++i)
       if (wanted[i] >= 0 && wanted[i] != s[i])
-        throw invalid_argument("Shape mismatch: expected values dim " + std::to_string(i) + " to be " + std::to_string(wanted[i]) + ", got " +
-                               std::to_string(s[i]));
+        throw invalid_argument("Shape mismatch: expected values dim " + std::to_string(i) + " to be " + std::to_string(wanted[i]) +
+                               ", got " + std::to_string(s[i]));
     const std::int64_t most = declared > 0 ? extent_[0] : -1;
     for (std::int64_t k = 0; const std::int64_t i : indices.values<std::int64_t>()) {
       if (i < 0) throw invalid_argument("index of slice " + std::to_string(k) + " is negative: " + std::to_string(i));
       if (most >= 0 && i >= most)
-        throw invalid_argument("Shape mismatch: index of slice " + std::to_string(k) + " exceeded limits of shape; index is " + std::to_string(i) +
-                               " exceeded " + std::to_string(most));
+        throw invalid_argument("Shape mismatch: index of slice " + std::to_string(k) + " exceeded limits of shape; index is " +
+                               std::to_string(i) + " exceeded " + std::to_string(most));
       ++k;
     }
   }
@@ -307,9 +309,8 @@ void run_accumulator(kernel_context& c) {
   const std::string shared = c.node.text("shared_name");
   const std::string& name = shared.empty() ? c.node.name() : shared;
   const dtype type = c.node.type_of("dtype");
-  auto made = c.step.session.resources.find_or_make<Accumulator>(c.node.text("container"), "accumulator " + name, [&] {
-    return std::make_shared<Accumulator>(name, type, extent, kind == "MEAN");
-  });
+  auto made = c.step.session.resources.find_or_make<Accumulator>(
+      c.node.text("container"), "accumulator " + name, [&] { return std::make_shared<Accumulator>(name, type, extent, kind == "MEAN"); });
   if (made->type() != type || !may_equal(made->extent(), extent))
     throw invalid_argument("the accumulator '" + name + "' is " + dtype_name(made->type()) + " " + brackets(made->extent()) +
                            ", and this node shares it as " + dtype_name(type) + " " + brackets(extent));

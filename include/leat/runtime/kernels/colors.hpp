@@ -175,7 +175,8 @@ inline void run_adjust_contrast(kernel_context& c) {
 inline void run_adjust_contrast_within(kernel_context& c) {
   const float factor = want_images_and_number(c, "contrast_factor", false);
   for (const int k : {2, 3})
-    if (c.extent(k).rank != 0) throw invalid_argument((k == 2 ? "min_value must be scalar: " : "max_value must be scalar: ") + brackets(c.extent(k)));
+    if (c.extent(k).rank != 0)
+      throw invalid_argument((k == 2 ? "min_value must be scalar: " : "max_value must be scalar: ") + brackets(c.extent(k)));
   const float least = c.input(2).as<float>(), most = c.input(3).as<float>();
   const tensor_value images = c.input(0);
   const shape& s = images.extent();

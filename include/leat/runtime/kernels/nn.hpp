@@ -76,7 +76,8 @@ inline auto run_mixed_product(kernel_context& c) {
     const bool is_small = v.type() == dtype::uint8 || v.type() == dtype::int32;  // int8 runs as int32
     const bool one_is_given = a.type() == to || b.type() == to;
     if (!is_small || !(to == dtype::int32 || (to == dtype::float32 && one_is_given)))
-      throw unimplemented("no kernel for the product of " + dtype_name(a.type()) + " and " + dtype_name(b.type()) + " as " + dtype_name(to));
+      throw unimplemented("no kernel for the product of " + dtype_name(a.type()) + " and " + dtype_name(b.type()) + " as " +
+                          dtype_name(to));
     tensor_value made(to, v.extent());
     with_number(v.type(), [&]<class From>(From) {
       with_number(to, [&]<class To>(To) {

@@ -138,8 +138,7 @@ inline void run_rows_in_place(kernel_context& c, scatter_kind kind) {
   if (places[0] != v[0]) throw invalid_argument("i and x shape doesn't match at index 0: " + brackets(places) + " vs. " + brackets(v));
   const auto numbers = c.numbers(1);
   tensor_value made = c.take(0);
-  if (made.type() != rows.type())
-    throw invalid_argument("v is " + dtype_name(rows.type()) + ", x " + dtype_name(made.type()));
+  if (made.type() != rows.type()) throw invalid_argument("v is " + dtype_name(rows.type()) + ", x " + dtype_name(made.type()));
   if (!made.is_alone()) made = made.copy();
   if (made.elements() == 0 || rows.elements() == 0) return c.set(0, std::move(made));
   const std::int64_t width = product(s, 1, s.rank);
@@ -165,7 +164,8 @@ inline void run_rows_in_place(kernel_context& c, scatter_kind kind) {
 /// Writes a value, which is broadcast, to the elements of an array that a strided slice names.
 class slice_writer {
  public:
-  slice_writer(kernel_context& c, const shape& of_array, const tensor_value& value) : plan_(slice_of(c, of_array, 1)), steps_(plan_, of_array) {
+  slice_writer(kernel_context& c, const shape& of_array, const tensor_value& value)
+      : plan_(slice_of(c, of_array, 1)), steps_(plan_, of_array) {
     if (plan_.result.elements() == 0) return;
     shape from = value.extent();
     while (from.rank > plan_.result.rank && from[0] == 1) from = without_first(from);
@@ -178,9 +178,8 @@ class slice_writer {
     for (std::size_t d = 0; d < strides.size(); ++d)
       if (from[static_cast<int>(d)] == 1) strides[d] = 0;
     strides.insert(strides.begin(), static_cast<std::size_t>(plan_.result.rank - from.rank), 0);
-    with_storage(value.type(), [&]<class S>(S) {
-      gather_walk(stored<S>(whole_), stored<S>(value), plan_.result.dim, strides.data(), strides.size());
-    });
+    with_storage(value.type(),
+                 [&]<class S>(S) { gather_walk(stored<S>(whole_), stored<S>(value), plan_.result.dim, strides.data(), strides.size()); });
   }
   void write(tensor_value& to) const {
     if (whole_.elements() == 0) return;

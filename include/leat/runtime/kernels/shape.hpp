@@ -391,8 +391,7 @@ inline void run_tile_back(kernel_context& c) {
       from = self(T(), self, from, to + i % extent[axis] * own[static_cast<std::size_t>(axis)], axis + 1);
     return from;
   };
-  if (in.elements() > 0)
-    with_number(in.type(), [&]<class T>(T) { add(T(), add, in.values<T>().data(), made.values<T>().data(), 0); });
+  if (in.elements() > 0) with_number(in.type(), [&]<class T>(T) { add(T(), add, in.values<T>().data(), made.values<T>().data(), 0); });
   c.set(0, std::move(made));
 }
 inline void run_tile(kernel_context& c) {

@@ -187,7 +187,8 @@ inline void run_sparse_softmax(kernel_context& c) {
 
 /// Whether each axis of a sparse tensor is among those of input 3.
 inline std::vector<char> reduced_axes(kernel_context& c, const sparse_parts& x) {
-  if (c.extent(3).rank > 1) throw invalid_argument("Expected reduction_axes to be a scalar or a vector; got shape: " + brackets(c.extent(3)));
+  if (c.extent(3).rank > 1)
+    throw invalid_argument("Expected reduction_axes to be a scalar or a vector; got shape: " + brackets(c.extent(3)));
   const auto limit = static_cast<std::int64_t>(x.rank);
   std::vector<char> is_reduced(x.rank, 0);
   for (const std::int64_t axis : c.numbers(3)) {

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels that add sparse tensors to each other and to arrays, and that combine their values with an array's. Source: TensorFlow
-// `SparseAdd`, `SparseAddGrad`, `SparseSparseMaximum`, `SparseSparseMinimum`, `SparseTensorDenseAdd`, `SparseDenseCwiseAdd`, `SparseDenseCwiseMul`, `SparseDenseCwiseDiv`.
+// `SparseAdd`, `SparseAddGrad`, `SparseSparseMaximum`, `SparseSparseMinimum`, `SparseTensorDenseAdd`, `SparseDenseCwiseAdd`,
+// `SparseDenseCwiseMul`, `SparseDenseCwiseDiv`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/sparse.hpp>

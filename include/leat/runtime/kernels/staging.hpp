@@ -22,7 +22,8 @@ class staging_area final : public resource {
   /// Limits of the count of elements and of their bytes; 0: none.
   staging_area(std::int64_t capacity, std::int64_t most_bytes) : capacity_(capacity), most_bytes_(most_bytes) {}
 
-  /// Adds an element as soon as there is room. Errors: resource_exhausted if it alone exceeds the limit of bytes; those of the step's check.
+  /// Adds an element as soon as there is room. Errors: resource_exhausted if it alone exceeds the limit of bytes; those of the step's
+  /// check.
   void put(element e, step_state& step) {
     const std::int64_t bytes = bytes_of(e);
     if (most_bytes_ > 0 && bytes > most_bytes_)
