@@ -1,6 +1,9 @@
 #include "samples.hpp"
 
+#include <leat/graph/older_spellings.hpp>
 #include <leat/named/graph/literal.hpp>
+
+#include <algorithm>
 
 namespace conformance {
 
@@ -187,6 +190,7 @@ std::vector<sample> written_samples() {
   sum("MatMul", {x({1, 1}), x({1, 1})});
   sum("BatchMatMulV2", {x({2, 1, 2, 3}), x({5, 3, 4})});
   sum("BatchMatMulV2", {x({0, 2, 3}), x({0, 3, 4})});
+  sum("BatchMatMulV3", {of(dtype::float32, {2, 2, 3}), of(dtype::float32, {3, 4})}, {{"Tout", dtype::float32}});
   const argument places = indices({3, 2}, {1, 0, 0, 2, 0, 1}, dtype::int64), sides = numbers({2, 3}, dtype::int64);
   add("SparseReorder", {places, x({3}), sides});
   add("SparseConcat", {places, places, x({3}), x({3}), sides, sides}, {{"concat_dim", 1}});
@@ -201,11 +205,16 @@ std::vector<sample> written_samples() {
   sum("SparseFillEmptyRowsGrad", {indices({2}, {0, 2}, dtype::int64), x({3})});
   add("SparseReshape", {places, sides, numbers({3, 2}, dtype::int64)});
   sum("SparseReduceSum", {places, x({3}), sides, numbers({1})});
+  sum("SparseReduceSumSparse", {places, x({3}), sides, numbers({1})});
+  add("SparseReduceMaxSparse", {places, x({3}), sides, numbers({0})});
+  add("SparseSplit", {number(1, dtype::int64), places, x({3}), sides}, {{"num_split", 2}});
   add("SparseReduceMax", {places, x({3}), sides, numbers({0})});
   add("SparseSliceGrad", {x({2}), places, numbers({0, 0}, dtype::int64), indices({2, 2}, {1, 0, 0, 1}, dtype::int64)});
   const argument sorted = indices({3, 2}, {0, 1, 0, 2, 1, 0}, dtype::int64);
   // Results are in the order of sorted indices, and the gradient takes them for sorted, as TensorFlow's does.
   sum("SparseSoftmax", {sorted, x({3}), sides});
+  for (const char* type : {"SparseSparseMaximum", "SparseSparseMinimum"})
+    add(type, {sorted, x({3}), sides, indices({2, 2}, {0, 0, 0, 2}, dtype::int64), x({2}), sides});
   sum("SparseAdd", {sorted, x({3}), sides, indices({2, 2}, {0, 0, 0, 2}, dtype::int64), x({2}), sides, fixed({}, {0})});
   add("SparseAddGrad", {x({3}), sorted, sorted, sorted});
   sum("SparseTensorDenseAdd", {places, x({3}), sides, x({2, 3})});
@@ -432,8 +441,11 @@ std::vector<sample> written_samples() {
   }
   add("SpaceToDepth", {x({2, 4, 6, 3})}, {{"block_size", 2}});
   add("DepthToSpace", {x({2, 2, 3, 12})}, {{"block_size", 2}});
+  add("SpaceToBatch", {x({2, 4, 6, 3}), pairs({1, 1, 2, 0})}, {{"block_size", 2}});
+  add("BatchToSpace", {x({8, 2, 4, 3}), pairs({1, 1, 2, 0})}, {{"block_size", 2}});
   add("SpaceToBatchND", {x({2, 4, 6, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
   add("BatchToSpaceND", {x({12, 2, 4, 3}), numbers({3, 2}), pairs({1, 1, 2, 0})});
+  sum("AdjustContrast", {x({2, 2, 3, 2}), of(dtype::float32, {}), indices({}, {-2}, dtype::float32), indices({}, {3}, dtype::float32)});
   sum("AdjustContrastv2", {of(dtype::float32, {2, 2, 3, 2}), of(dtype::float32, {})});
   for (const char* type : {"AdjustHue", "AdjustSaturation"}) add(type, {of(dtype::float32, {2, 2, 3}), of(dtype::float32, {})});
   add("RGBToHSV", {x({2, 3})});
@@ -488,6 +500,7 @@ std::vector<sample> written_samples() {
   add("SplitV", {x({2, 4}), numbers({1, -1}), number(1)}, {{"num_split", 2}});
   add("SplitV", {x({2, 4}), numbers({1, 1}), number(1)}, {{"num_split", 2}});
   add("Tile", {x({2, 3}), numbers({2, 1})});
+  sum("TileGrad", {x({4, 3}), numbers({2, 3})});
   add("Tile", {x({2, 3}), numbers({3, 2})});
   add("Tile", {x({2, 1}), numbers({1, 4})});
   add("Tile", {x({2, 3}), numbers({0, 1})});
@@ -632,6 +645,7 @@ std::vector<sample> written_samples() {
     add("MatrixDiagPart" + name, {x({3, 4}), numbers({-1, 2}), x({})});
     add("MatrixSetDiag" + name, {x({3, 4}), x({2, 3}), numbers({0, 1})});
   }
+  add("BatchMatrixBandPart", {x({2, 3, 4}), number(1, dtype::int64), number(-1, dtype::int64)});
   add("MatrixBandPart", {x({2, 3, 4}), number(1, dtype::int64), number(-1, dtype::int64)});
   for (dtype type : {dtype::int32, dtype::int64}) {
     for (const char* scatter : {"TensorScatterUpdate", "TensorScatterMin", "TensorScatterMax"}) {
@@ -670,6 +684,7 @@ std::vector<sample> written_samples() {
       sum("MatrixTriangularSolve", {lower, right}, {{"adjoint", adjoint}, {"lower", is_lower}});
   }
   sum("MatrixSolve", {fixed({2, 2}, {1, 2, 2, 4}), fixed({2, 1}, {1, 2})});
+  for (const char* type : {"SelfAdjointEig", "BatchSelfAdjointEig"}) sum(type, {even});
   sum("SelfAdjointEigV2", {even});
   sum("SelfAdjointEigV2", {even}, {{"compute_v", false}});
   sum("Lu", {general});
@@ -682,6 +697,10 @@ std::vector<sample> written_samples() {
     sum("MatrixSolveLs", {fixed({3, 2}, {1, 2, 3, 4, -2, 1}), fixed({3, 1}, {1, 2, 3}), {role::tensor, {}, dtype::float64, {0.5}}},
         {{"fast", fast}});
 
+  for (const char* type : {"InplaceUpdate", "InplaceAdd", "InplaceSub"}) add(type, {x({4, 2}), indices({3}, {3, -4, 3}), x({3, 2})});
+
+  add("TensorStridedSliceUpdate", {x({4, 3}), numbers({1, 2}), numbers({3, 0}), numbers({1, -2}), x({2, 1})});
+
   // what writes variables
   for (const char* type : {"Assign", "AssignAdd", "AssignSub"})
     for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) add(type, {{role::variable, s}, {role::tensor, s}});
@@ -691,11 +710,14 @@ std::vector<sample> written_samples() {
     add(type, {variable({4}), indices({0}, {}), x({0})});
     add(type, {variable({4}), indices({1}, {4}), x({1})});
   }
+  add("StridedSliceAssign", {variable({4, 3}), numbers({1, 2}), numbers({3, 0}), numbers({1, -2}), x({2, 1})});
   for (const char* type : {"ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin", "ScatterNdMax"})
     add(type, {variable({4, 2}), indices({2, 1}, {3, 0}), x({2, 2})});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) {
     const argument v{role::variable, s}, g{role::tensor, s};
     add("ApplyGradientDescent", {v, rate(0.25), g});
+    add("ApplyAdaMax", {v, v, v, rate(0.5), rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g});
+    for (const char* type : {"ApplyAddSign", "ApplyPowerSign"}) add(type, {v, v, rate(0.25), rate(1.25), rate(0.5), rate(0.75), g});
     add("ApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g});
     add("ApplyProximalGradientDescent", {v, rate(0.25), rate(0), rate(0.125), g});
     add("ApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g});
@@ -703,6 +725,7 @@ std::vector<sample> written_samples() {
     for (bool flag : {false, true}) {
       add("ApplyMomentum", {v, v, rate(0.25), g, rate(0.5)}, {{"use_nesterov", flag}});
       add("ApplyAdagrad", {v, v, rate(0.25), g}, {{"update_slots", flag}});
+      add("ApplyAdagradV2", {v, v, rate(0.25), rate(0.0625), g}, {{"update_slots", flag}});
       add("ApplyAdam", {v, v, v, rate(0.5), rate(0.75), rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g}, {{"use_nesterov", flag}});
       add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)}, {{"multiply_linear_by_lr", flag}});
       add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0), rate(0), rate(-0.75)}, {{"multiply_linear_by_lr", flag}});
@@ -719,6 +742,7 @@ std::vector<sample> written_samples() {
     const argument v = variable({4, 2}), g = x({2, 2}), at = indices({2}, {3, 0});
     add("SparseApplyMomentum", {v, v, rate(0.25), g, at, rate(0.5)}, {{"use_nesterov", true}});
     add("SparseApplyAdagrad", {v, v, rate(0.25), g, at});
+    add("SparseApplyAdagradV2", {v, v, rate(0.25), rate(0.0625), g, at});
     add("SparseApplyRMSProp", {v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
     add("SparseApplyCenteredRMSProp", {v, v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
     add("SparseApplyAdadelta", {v, v, v, rate(0.25), rate(0.5), rate(0.0625), g, at});
@@ -727,6 +751,20 @@ std::vector<sample> written_samples() {
     add("SparseApplyFtrl", {v, v, v, g, at, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)});
     add("SparseApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g, at});
     add("SparseApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g, at});
+  }
+
+  // Names of the same operators, with the same inputs and attributes.
+  for (const leat::older_spelling& s : leat::older_spellings) {
+    const auto is = [&list](std::string_view type) {
+      return std::ranges::any_of(list, [&](const sample& one) { return one.type == type; });
+    };
+    if (s.number_first || !s.lacks.empty() || is(s.older)) continue;
+    for (std::size_t k = 0, end = list.size(); k < end; ++k)
+      if (list[k].type == s.current) {
+        sample again = list[k];
+        again.type = std::string(s.older);
+        list.push_back(std::move(again));
+      }
   }
   return list;
 }
@@ -747,6 +785,8 @@ const std::vector<exemption>& exemptions() {
                                            {"RefSwitch", "control"},
                                            {"Merge", "control"},
                                            {"RefMerge", "control"},
+                                           {"RefSelect", "control"},
+                                           {"Timestamp", "the time"},
                                            {"Enter", "control"},
                                            {"RefEnter", "control"},
                                            {"Exit", "control"},
@@ -875,6 +915,12 @@ const std::vector<exemption>& exemptions() {
                                            {"DecodeBase64", "text"},
                                            {"DecodeRaw", "text"},
                                            {"DecodeCSV", "text"},
+                                           {"SerializeTensor", "text"},
+                                           {"ParseTensor", "text"},
+                                           {"SerializeSparse", "text"},
+                                           {"SerializeManySparse", "text"},
+                                           {"DeserializeSparse", "text"},
+                                           {"DeserializeManySparse", "text"},
                                            {"ParseExample", "text"},
                                            {"ParseExampleV2", "text"},
                                            {"ParseSingleExample", "text"},
@@ -907,6 +953,11 @@ const std::vector<exemption>& exemptions() {
                                            {"ReadFile", "files"},
                                            {"WriteFile", "files"},
                                            {"MatchingFiles", "files"},
+                                           {"Stage", "resource"},
+                                           {"Unstage", "resource"},
+                                           {"StagePeek", "resource"},
+                                           {"StageSize", "resource"},
+                                           {"StageClear", "resource"},
                                            {"HashTable", "resource"},
                                            {"MutableHashTable", "resource"},
                                            {"InitializeTable", "resource"},

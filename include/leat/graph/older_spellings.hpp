@@ -1,6 +1,7 @@
 #pragma once
-// TensorFlow's older spellings of operators: one table. Files may have them. A node keeps the spelling with which it was imported or made,
-// and is written with it again; in all else, the order of its inputs among it, it is a node of the current operator.
+// TensorFlow's older spellings of operators, and other names of the same: one table. Files may have them. A node keeps the spelling with
+// which it was imported or made, and is written with it again; in all else, the order of its inputs among it, it is a node of the current
+// operator.
 
 #include <string_view>
 
@@ -16,12 +17,30 @@ struct older_spelling {
 
 inline constexpr older_spelling older_spellings[]{
     {"Add", "AddV2"},
+    {"BatchCholesky", "Cholesky"},
+    {"BatchCholeskyGrad", "CholeskyGrad"},
     {.older = "BatchMatMul", .current = "BatchMatMulV2", .refuses_broadcasts = true},
+    {"BatchMatrixDeterminant", "MatrixDeterminant"},
+    {"BatchMatrixDiag", "MatrixDiag"},
+    {"BatchMatrixDiagPart", "MatrixDiagPart"},
+    {"BatchMatrixInverse", "MatrixInverse"},
+    {"BatchMatrixSetDiag", "MatrixSetDiag"},
+    {"BatchMatrixSolve", "MatrixSolve"},
+    {"BatchMatrixSolveLs", "MatrixSolveLs"},
+    {"BatchMatrixTriangularSolve", "MatrixTriangularSolve"},
+    {"BatchSelfAdjointEigV2", "SelfAdjointEigV2"},
+    {"BatchSvd", "Svd"},
     {.older = "BiasAddV1", .current = "BiasAdd", .lacks = "data_format"},
     {.older = "Concat", .current = "ConcatV2", .number_first = true, .lacks = "Tidx"},
+    {"ConjugateTranspose", "Transpose"},  // of real numbers, the only ones there are
+    {"GuaranteeConst", "Identity"},       // a promise to TensorFlow's compiler
     {"Inv", "Reciprocal"},
     {"InvGrad", "ReciprocalGrad"},
     {"Mod", "TruncateMod"},
+    {"SegmentMaxV2", "UnsortedSegmentMax"},
+    {"SegmentMinV2", "UnsortedSegmentMin"},
+    {"SegmentProdV2", "UnsortedSegmentProd"},
+    {"SegmentSumV2", "UnsortedSegmentSum"},
 };
 
 /// The row of an older spelling; null for any other type.

@@ -295,10 +295,108 @@ struct adagrad_da {
   }
 };
 
+/// m += (gradient - m)(1 - β₁); v = max(β₂ v, |gradient|); variable -= rate / (1 - β₁ᵗ) m / (v + ε). Source: Kingma and Ba 2014, section 7.
+struct ada_max {
+  static constexpr std::string_view name = "AdaMax",
+                                    arguments = "var: &T, m: &T, v: &T, beta1_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T",
+                                    flags = "";
+  static constexpr bool of_rows = false;
+  static constexpr void expand(auto& w) {
+    const auto [variable, m, v, power1, rate, beta1, beta2, epsilon, gradient] = w.template inputs<9>();
+    const auto next_m = m + (gradient - m) * (1 - beta1);
+    const auto next_v = maximum(beta2 * v, abs(gradient));
+    w.assign(1, next_m);
+    w.assign(2, next_v);
+    w.assign_sub(0, rate / (1 - power1) * (next_m / (next_v + epsilon)));
+  }
+};
+
+/// Adagrad, with ε beside √accumulator.
+struct adagrad_v2 {
+  static constexpr std::string_view name = "AdagradV2", arguments = "var: &T, accum: &T, lr: T, epsilon: T, grad: T",
+                                    flags = "update_slots: bool = true";
+  static constexpr bool of_rows = true;
+  static constexpr void expand(auto& w) {
+    const auto [variable, accumulator, rate, epsilon, gradient] = w.template inputs<5>();
+    const auto change = [&w, step = gradient * rate, least = epsilon](const auto& now) { w.assign_sub(0, step / (sqrt(now) + least)); };
+    if (!w.flag("update_slots", true)) return change(accumulator);
+    const auto next = accumulator + square(gradient);
+    w.assign(1, next);
+    change(next);
+  }
+};
+
+/// Adam, with the largest v so far in place of v. Source: Reddi, Kale, Kumar 2018.
+struct adam_with_amsgrad {
+  static constexpr std::string_view name = "AdamWithAmsgrad",
+                                    arguments =
+                                        "var: &T, m: &T, v: &T, vhat: &T, beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, "
+                                        "epsilon: T, grad: T",
+                                    flags = "";
+  static constexpr bool of_rows = false, of_references = false;
+  static constexpr void expand(auto& w) {
+    const auto [variable, m, v, largest, power1, power2, rate, beta1, beta2, epsilon, gradient] = w.template inputs<11>();
+    const auto now = rate * sqrt(1 - power2) / (1 - power1);
+    const auto next_m = m + (gradient - m) * (1 - beta1);
+    const auto next_v = v + (square(gradient) - v) * (1 - beta2);
+    const auto next_largest = maximum(largest, next_v);
+    w.assign(1, next_m);
+    w.assign(2, next_v);
+    w.assign(3, next_largest);
+    w.assign_sub(0, next_m * now / (sqrt(next_largest) + epsilon));
+  }
+};
+
+/// m = β m + (1 - β) gradient; variable -= rate (α + sign_decay sign(gradient) sign(m)) gradient. Source: Bello et al. 2017.
+struct add_sign {
+  static constexpr std::string_view name = "AddSign", arguments = "var: &T, m: &T, lr: T, alpha: T, sign_decay: T, beta: T, grad: T",
+                                    flags = "";
+  static constexpr bool of_rows = false;
+  static constexpr void expand(auto& w) {
+    const auto [variable, m, rate, alpha, decay, beta, gradient] = w.template inputs<7>();
+    const auto next = m * beta + gradient * (1 - beta);
+    w.assign(1, next);
+    w.assign_sub(0, rate * (alpha + decay * (sign(gradient) * sign(next))) * gradient);
+  }
+};
+
+/// m = β m + (1 - β) gradient; variable -= rate exp(logbase sign_decay sign(gradient) sign(m)) gradient. Source: Bello et al. 2017.
+struct power_sign {
+  static constexpr std::string_view name = "PowerSign", arguments = "var: &T, m: &T, lr: T, logbase: T, sign_decay: T, beta: T, grad: T",
+                                    flags = "";
+  static constexpr bool of_rows = false;
+  static constexpr void expand(auto& w) {
+    const auto [variable, m, rate, base, decay, beta, gradient] = w.template inputs<7>();
+    const auto next = m * beta + gradient * (1 - beta);
+    w.assign(1, next);
+    w.assign_sub(0, rate * exp(base * decay * (sign(gradient) * sign(next))) * gradient);
+  }
+};
+
+/// accumulator = momentum accumulator - rate gradient; variable += accumulator, or with Nesterov's correction
+/// variable += momentum accumulator - rate gradient.
+struct keras_momentum {
+  static constexpr std::string_view name = "KerasMomentum", arguments = "var: &T, accum: &T, lr: T, grad: T, momentum: T",
+                                    flags = "use_nesterov: bool = false";
+  static constexpr bool of_rows = true, of_references = false;
+  static constexpr void expand(auto& w) {
+    const auto [variable, accumulator, rate, gradient, its_momentum] = w.template inputs<5>();
+    const auto next = accumulator * its_momentum - gradient * rate;
+    w.assign(1, next);
+    if (w.flag("use_nesterov", false)) w.assign(0, variable + (next * its_momentum - gradient * rate));
+    else w.assign(0, variable + next);
+  }
+};
+
+/// Whether there is an operator "Apply..." on references to variables; "ResourceApply...", on variables by handle, have all classes.
+template <class Update>
+inline constexpr bool has_references = !requires { Update::of_references; };
+
 /// The classes that have an operator.
 template <template <class...> class List>
 using operators = List<gradient_descent, momentum, adagrad, adam, rms_prop, centered_rms_prop, adadelta, ftrl<false>, ftrl<true>,
-                       proximal_gradient_descent, proximal_adagrad, adagrad_da>;
+                       proximal_gradient_descent, proximal_adagrad, adagrad_da, ada_max, adagrad_v2, adam_with_amsgrad, add_sign,
+                       power_sign, keras_momentum>;
 
 // ---- rows of a table ------------------------------------------------------------------------------------------------
 

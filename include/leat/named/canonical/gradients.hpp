@@ -119,7 +119,7 @@ LEAT_FILL(fill_canonical_rewrites) {
       return updates;
     };
     register_canonical("ResourceApply" + std::string(Update::name), rewrite);
-    register_canonical("Apply" + std::string(Update::name), std::move(rewrite));
+    if (update::has_references<Update>) register_canonical("Apply" + std::string(Update::name), std::move(rewrite));
   };
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
     (step(std::type_identity<Updates>{}), ...);

@@ -245,6 +245,13 @@ LEAT_FILL(fill_array_definitions) {
                     }
                     c.set(0, extent);
                   });
+  define_operator("TileGrad(input: T, multiples: int32) -> (output: T)",
+                  {.is = nature::pure, .work = work_kind::elements, .values = {1, 1}}, [](shape_context& c) {
+                    shape extent = c.input(0).extent;
+                    if (!extent.has_rank()) return;
+                    for (int i = 0; i < extent.rank; ++i) extent.dim[i] = unknown_dimension;
+                    c.set(0, extent);
+                  });
   define_operator(
       "StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> (output: T); Index: {int32, int64}; begin_mask: int = 0; "
       "end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",

@@ -31,6 +31,12 @@ LEAT_FILL(fill_control_definitions) {
   define_operator("RefSwitch(data: &T, pred: bool) -> (output_false: &T, output_true: &T)", routes(flow::branch), switched);
   define_operator("Merge(inputs: N*T) -> (output: T, value_index: int32)", routes(flow::merge), merged_shape);
   define_operator("RefMerge(inputs: N*T) -> (output: &T, value_index: int32)", routes(flow::merge), merged_shape);
+  define_operator("RefSelect(index: int32, inputs: N*T) -> (output: &T)", routes(flow::plain), [](shape_context& c) {
+    shapes::want_rank(c, 0, 0);
+    for (int k = 2; k < c.input_count(); ++k)
+      if (!c.input(1).extent.is_static() || !(c.input(k).extent == c.input(1).extent)) return;
+    c.set(0, c.input(1).extent);
+  });
   define_operator("Enter(data: T) -> (output: T); frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
                   routes(flow::enter), shapes::like<0>);
   define_operator("RefEnter(data: &T) -> (output: &T); frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",

@@ -112,6 +112,8 @@ LEAT_FILL(fill_diagonal_definitions) {
   define_operator("MatrixSetDiagV3(input: T, diagonal: T, k: int32) -> (output: T)" + align, replaced, shapes::like<0>);
   define_operator("MatrixBandPart(input: T, num_lower: Tindex, num_upper: Tindex) -> (band: T); Tindex: {int32, int64} = int64",
                   {.is = nature::pure, .narrow = narrow_rule::moves, .values = {1, 2}}, shapes::like<0>);
+  define_operator("BatchMatrixBandPart(input: T, num_lower: int64, num_upper: int64) -> (band: T)",
+                  {.is = nature::pure, .narrow = narrow_rule::moves, .values = {1, 2}}, shapes::like<0>);
 }
 
 }  // namespace leat::detail

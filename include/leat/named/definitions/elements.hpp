@@ -80,6 +80,7 @@ LEAT_FILL(fill_element_definitions) {
                   {.is = nature::pure, .narrow = narrow_rule::any, .stops_gradient = true}, other_elements_shape);
   define_operator("Roll(input: T, shift: Tshift, axis: Taxis) -> (output: T); Tshift: {int32, int64}; Taxis: {int32, int64}",
                   {.is = nature::pure, .narrow = narrow_rule::moves, .values = {1, 2}}, shapes::like<0>);
+  define_operator("Timestamp() -> (ts: float64)", {.is = nature::effect, .work = work_kind::none, .stops_gradient = true}, shapes::numbers);
   define_operator("IdentityN(input: list(T)) -> (output: list(T))", any_dtype, shapes::each);
   define_operator("EnsureShape(input: T) -> (output: T); shape: shape", any_dtype, ensured_shape);
   define_operator("AccumulateNV2(inputs: N*T) -> (sum: T); shape: shape", pure, shapes::all_equal);

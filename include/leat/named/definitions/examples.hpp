@@ -1,5 +1,6 @@
 #pragma once
-// Definitions of operators that read tf.Example messages; their kernels are in a higher layer (data/kernels_examples.hpp).
+// Definitions of operators that read tf.Example messages, and messages of tensors, which others write; their kernels are in a higher layer
+// (data/kernels_examples.hpp, data/kernels_tensors.hpp).
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>
@@ -42,6 +43,36 @@ inline std::int64_t example_count(const shape_context& c) {
 
 LEAT_FILL(fill_example_definitions) {
   constexpr facts pure{.is = nature::pure, .stops_gradient = true};
+  constexpr facts moves{.is = nature::pure, .narrow = narrow_rule::any, .stops_gradient = true};
+  define_operator("SerializeTensor(tensor: T) -> (serialized: string)", moves, shapes::numbers);
+  define_operator("ParseTensor(serialized: string) -> (output: out_type); out_type: type", moves,
+                  [](shape_context& c) { shapes::want_rank(c, 0, 0); });
+  for (const bool many : {false, true}) {
+    const std::string kind = many ? "SerializeManySparse" : "SerializeSparse";
+    define_operator(
+        kind + "(sparse_indices: int64, sparse_values: T, sparse_shape: int64) -> (serialized_sparse: out_type); out_type: type = string",
+        moves, [many](shape_context& c) {
+          shapes::want_rank(c, 0, 2);
+          shapes::want_rank(c, 1, 1);
+          shapes::want_rank(c, 2, 1);
+          shape result;
+          if (many) result.push(unknown_dimension);
+          result.push(3);
+          c.set(0, result);
+        });
+  }
+  const auto read = [](shape_context& c) {
+    const shape& s = c.input(0).extent;
+    if (s.has_rank() && s.rank > 0 && !may_equal(s[s.rank - 1], 3)) c.fail("Dimension must be 3 but is " + std::to_string(s[s.rank - 1]));
+    shape indices = shapes::vector_of(-1);
+    indices.push(unknown_dimension);
+    c.set(0, indices);
+    c.set(1, shapes::vector_of(-1));
+    c.set(2, shapes::vector_of(-1));
+  };
+  const std::string parts = " -> (sparse_indices: int64, sparse_values: dtype, sparse_shape: int64); dtype: type";
+  define_operator("DeserializeSparse(serialized_sparse: Tserialized)" + parts + "; Tserialized: type = string", moves, read);
+  define_operator("DeserializeManySparse(serialized_sparse: string)" + parts, moves, read);
   define_operator(
       "ParseExample(serialized: string, names: string, sparse_keys: Nsparse*string, dense_keys: Ndense*string, dense_defaults: list(Tdense)) -> "
       "(sparse_indices: Nsparse*int64, sparse_values: list(sparse_types), sparse_shapes: Nsparse*int64, dense_values: list(Tdense)); Nsparse: "

@@ -73,6 +73,28 @@ void block_shape(shape_context& c) {
   c.set(0, made.result);
 }
 
+/// Images in blocks of block_size x block_size pixels, whose pixels are in as many images, after a border was added (`IntoBatch`), or the
+/// images of such blocks, without a border.
+template <bool IntoBatch>
+void image_blocks_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, 1, 2);
+  const shape &x = c.input(0).extent, &borders = c.input(1).extent;
+  if (borders.has_rank() && !(may_equal(borders[0], 2) && may_equal(borders[1], 2)))
+    c.fail("paddings and crops have the shape [2,2], not " + leat::shape_text(borders));
+  const std::int64_t block = c.integer("block_size");
+  if (!x.has_rank() || block < 2 || block > INT32_MAX) return;
+  const std::int64_t all = block * block;
+  std::int64_t batches = unknown_dimension;
+  if (x[0] >= 0 && !IntoBatch) {
+    if (x[0] % all != 0) c.fail("Dimension size must be evenly divisible by " + std::to_string(all) + " but is " + std::to_string(x[0]));
+    batches = x[0] / all;
+  }
+  if (x[0] >= 0 && IntoBatch && !multiplies(x[0], all, batches)) c.fail("a result of more than 2^44 elements, which no memory holds");
+  shape result;
+  for (const std::int64_t size : {batches, unknown_dimension, unknown_dimension, x[3]}) result.push(size);
+  c.set(0, result);
+}
 /// Images of at least `Least` dimensions, with three colors in the last one, or any number of channels.
 template <int Least, bool AreColors>
 void colored_shape(shape_context& c) {
@@ -259,9 +281,18 @@ LEAT_FILL(fill_image_definitions) {
   define_operator(
       "BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T); " + blocks + "Tcrops: {int32, int64} = int32",
       moves, any_of_rank);
+  define_operator("SpaceToBatch(input: T, paddings: Tpaddings) -> (output: T); Tpaddings: {int32, int64} = int32; block_size: int >= 2",
+                  moves, image_blocks_shape<true>);
+  define_operator("BatchToSpace(input: T, crops: Tidx) -> (output: T); block_size: int >= 2; Tidx: {int32, int64} = int32", moves,
+                  image_blocks_shape<false>);
 
   const std::string of_float = "; T: {half, float32} = float32";
   define_operator("AdjustContrastv2(images: T, contrast_factor: float32) -> (output: T)" + of_float, pure, colored_shape<3, false>);
+  define_operator("AdjustContrast(images: T, contrast_factor: float32, min_value: float32, max_value: float32) -> (output: float32)", pure,
+                  [](shape_context& c) {
+                    for (const int k : {2, 3}) shapes::want_rank(c, k, 0);
+                    colored_shape<3, false>(c);
+                  });
   define_operator("AdjustHue(images: T, delta: float32) -> (output: T)" + of_float, pure, colored_shape<3, true>);
   define_operator("AdjustSaturation(images: T, scale: float32) -> (output: T)" + of_float, pure, colored_shape<3, true>);
   const std::string converted = "(images: T) -> (output: T); T: {half, float32, float64} = float32";

@@ -85,6 +85,12 @@ LEAT_FILL(fill_matrix_definitions) {
   });
   define_operator("Qr(input: T) -> (q: T, r: T); full_matrices: bool = false", pure, qr_shapes);
   define_operator("SelfAdjointEigV2(input: T) -> (e: T, v: T); compute_v: bool = true", pure, eigen_shapes);
+  for (const char* type : {"SelfAdjointEig", "BatchSelfAdjointEig"})
+    define_operator(std::string(type) + "(input: T) -> (output: T)", pure, [](shape_context& c) {
+      if (!has_matrices(c)) return;
+      const std::int64_t n = square_size(c);
+      c.set(0, behind_stack(c, {n < 0 ? unknown_dimension : n + 1, n}));
+    });
   define_operator("Svd(input: T) -> (s: T, u: T, v: T); compute_uv: bool = true; full_matrices: bool = false", pure, svd_shapes);
   define_operator("Lu(input: T) -> (lu: T, p: output_idx_type); output_idx_type: {int32, int64} = int32", pure, lu_shapes);
   define_operator("MatrixSolveLs(matrix: T, rhs: T, l2_regularizer: float64) -> (output: T); fast: bool = true", pure, least_squares_shape);

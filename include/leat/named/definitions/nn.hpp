@@ -145,6 +145,11 @@ LEAT_FILL(fill_nn_definitions) {
                   });
   define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false",
                   {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
+  // `grad_x` and `grad_y` say which operands are gradients, for kernels that choose another precision by it.
+  define_operator(
+      "BatchMatMulV3(x: Ta, y: Tb) -> (output: Tout); Tout: type; adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; "
+      "grad_y: bool = false",
+      {.is = nature::pure, .work = work_kind::product}, batch_product_shape);
 
   define_operator(
       "Conv2D(input: T, filter: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; padding: string; explicit_paddings: "

@@ -21,6 +21,9 @@ LEAT_FILL(fill_queue_definitions) {
     define_operator("PaddingFIFOQueue" + v + made + place, holds, shapes::numbers);
     define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place, holds,
                     shapes::numbers);
+    define_operator("PriorityQueue" + v + "() -> (" + handle +
+                        "); component_types: list(type) = []; shapes: list(shape) = []; capacity: int = -1; " + place,
+                    holds, shapes::numbers);
     for (const char* many : {"", "Many"})
       define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1", waits);
     define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1", waits);
@@ -35,15 +38,37 @@ LEAT_FILL(fill_queue_definitions) {
                     {.is = nature::effect, .work = work_kind::none, .stops_gradient = old}, shapes::numbers);
   }
 
+  const std::string kind =
+      "; dtype: type; shape: shape; container: string = \"\"; shared_name: string = \"\"; reduction_type: string = \"MEAN\"";
+  for (const bool old : {false, true}) {
+    const std::string by = old ? "" : "Resource", handle = old ? "handle: &string" : "handle: resource";
+    define_operator(by + "ConditionalAccumulator() -> (" + handle + ")" + kind, shapes::two_elements);
+    define_operator(by + "AccumulatorApplyGradient(" + handle + ", local_step: int64, gradient: dtype) -> ()");
+    define_operator(by + "AccumulatorNumAccumulated(" + handle + ") -> (num_accumulated: int32)", shapes::numbers);
+    define_operator(by + "AccumulatorSetGlobalStep(" + handle + ", new_global_step: int64) -> ()");
+    define_operator(by + "AccumulatorTakeGradient(" + handle + ", num_required: int32) -> (average: dtype)",
+                    {.is = nature::effect, .waits = true});
+  }
+  define_operator("SparseConditionalAccumulator() -> (handle: &string)" + kind, shapes::two_elements);
   define_operator(
-      "ResourceConditionalAccumulator() -> (handle: resource); dtype: type; shape: shape; container: string = \"\"; shared_name: string = "
-      "\"\"; reduction_type: string = \"MEAN\"",
-      shapes::two_elements);
-  define_operator("ResourceAccumulatorApplyGradient(handle: resource, local_step: int64, gradient: dtype) -> ()");
-  define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
-  define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");
-  define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)",
-                  {.is = nature::effect, .waits = true});
+      "SparseAccumulatorApplyGradient(handle: &string, local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: "
+      "int64) -> (); has_known_shape: bool");
+  define_operator("SparseAccumulatorTakeGradient(handle: &string, num_required: int32) -> (indices: int64, values: dtype, shape: int64)",
+                  {.is = nature::effect, .waits = true}, [](shape_context& c) {
+                    c.set(0, shapes::vector_of(-1));
+                    c.set(2, shapes::vector_of(-1));
+                  });
+
+  const std::string area = "; capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; ",
+                    its_name = "container: string = \"\"; shared_name: string = \"\"";
+  constexpr facts stages{.is = nature::effect, .narrow = narrow_rule::moves, .waits = true};
+  constexpr facts counts{.is = nature::effect, .work = work_kind::none, .narrow = narrow_rule::any};
+  const std::string dtypes = "dtypes: list(type) = []; ";
+  define_operator("Stage(values: list(dtypes)) -> ()" + area + its_name, stages);
+  define_operator("Unstage() -> (values: list(dtypes))" + area + its_name, stages);
+  define_operator("StagePeek(index: int32) -> (values: list(dtypes))" + area + its_name, stages);
+  define_operator("StageSize() -> (size: int32)" + area + dtypes + its_name, counts, shapes::numbers);
+  define_operator("StageClear() -> ()" + area + dtypes + its_name, counts);
 
   // Operators of this library: the gradients of synchronous replicas, one for each replica, and the rounds in which they are given.
   const std::string named = "container: string = \"\"; shared_name: string = \"\"";

@@ -43,6 +43,19 @@ LEAT_FILL(fill_resource_definitions) {
         for (int i = 1; i < s.rank; ++i) result.push(s[i]);
         c.set(0, result);
       });
+  define_operator("ResourceGatherNd(resource: &dtype, indices: Tindices) -> (output: dtype); Tindices: {int32, int64}",
+                  {.is = nature::observes, .work = work_kind::gathered, .narrow = narrow_rule::moves}, [](shape_context& c) {
+                    const shape s = shapes::of_variable(c);
+                    const shape& at = c.input(1).extent;
+                    if (at.has_rank() && at.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+                    if (!s.has_rank() || !at.has_rank() || at[at.rank - 1] < 0) return;
+                    const std::int64_t depth = at[at.rank - 1];
+                    if (depth > s.rank) c.fail("indices.shape[-1] must be <= params.rank");
+                    shape result;
+                    for (int i = 0; i + 1 < at.rank; ++i) result.push(at[i]);
+                    for (int i = static_cast<int>(depth); i < s.rank; ++i) result.push(s[i]);
+                    c.set(0, result);
+                  });
   // The result is the variable after the update only in operators on references; these have none.
   const auto scattered = [](shape_context& c) {
     const shape s = shapes::of_variable(c);

@@ -39,6 +39,21 @@ LEAT_FILL(fill_sparse_definitions) {
     c.set(2, shapes::vector_of(pairs[1]));
   };
   const std::string sparse = " -> (output_indices: int64, output_values: T, output_shape: int64)";
+  define_operator(
+      "SparseSplit(split_dim: int64, indices: int64, values: T, shape: int64) -> (output_indices: num_split*int64, output_values: "
+      "num_split*T, output_shape: num_split*int64); num_split: int >= 1",
+      {.is = nature::pure, .narrow = narrow_rule::moves}, [](shape_context& c) {
+        shapes::want_rank(c, 0, 0);
+        const int parts = c.result_count() / 3;
+        shape pairs = shapes::vector_of(-1);
+        const shape& given = c.input(1).extent;
+        pairs.push(given.has_rank() && given.rank == 2 ? given[1] : unknown_dimension);
+        for (int k = 0; k < parts; ++k) {
+          c.set(k, pairs);
+          c.set(parts + k, shapes::vector_of(-1));
+          c.set(2 * parts + k, shapes::vector_of(pairs[1]));
+        }
+      });
   define_operator("SparseConcat(indices: N*int64, values: N*T, shapes: N*int64)" + sparse + "; concat_dim: int; N: int >= 2", stops, open);
   define_operator("SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64)" + sparse, pure, open);
 

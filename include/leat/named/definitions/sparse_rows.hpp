@@ -98,6 +98,27 @@ LEAT_FILL(fill_sparse_row_definitions) {
     define_operator(std::string(type) +
                         "(input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32) -> (output: T); keep_dims: bool = false",
                     pure, reduced_sparse_shape);
+  for (const char* type : {"SparseReduceSumSparse", "SparseReduceMaxSparse"})
+    define_operator(std::string(type) +
+                        "(input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32) -> (output_indices: int64, "
+                        "output_values: T, output_shape: int64); keep_dims: bool = false",
+                    {.is = nature::pure, .values = {3, 1}}, [](shape_context& c) {
+                      want_sparse(c, 0);
+                      c.set(0, indices_of(-1, -1));
+                      c.set(1, shapes::vector_of(-1));
+                      c.set(2, shapes::vector_of(-1));
+                    });
+  for (const char* type : {"SparseSparseMaximum", "SparseSparseMinimum"})
+    define_operator(
+        std::string(type) +
+            "(a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64) -> (output_indices: int64, "
+            "output_values: T)",
+        stops, [](shape_context& c) {
+          want_sparse(c, 0);
+          want_sparse(c, 3);
+          c.set(0, indices_of(-1, dimension_of(c, 2, 0)));
+          c.set(1, shapes::vector_of(-1));
+        });
   define_operator("SparseSliceGrad(backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64) -> (val_grad: T)",
                   stops, [](shape_context& c) { c.set(0, shapes::vector_of(dimension_of(c, 1, 0))); });
 

@@ -12,7 +12,12 @@ namespace leat::detail {
 LEAT_FILL(fill_state_definitions) {
   define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)",
                   {.is = nature::observes, .work = work_kind::none, .state = state_role::is_initialized}, shapes::numbers);
-  define_operator("CountUpTo(ref: &T) -> (output: T); limit: int", shapes::numbers);
+  for (const char* type : {"CountUpTo(ref", "ResourceCountUpTo(resource"})
+    define_operator(std::string(type) + ": &T) -> (output: T); limit: int", [](shape_context& c) {
+      const shape s = shapes::of_variable(c);
+      if (s.has_rank() && s.rank != 0) c.fail("Shape must be rank 0 but is rank " + std::to_string(s.rank));
+      shapes::numbers(c);
+    });
   const auto said = [](shape_context& c) {
     const auto* a = c.attribute("shape");
     if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
@@ -49,6 +54,15 @@ LEAT_FILL(fill_state_definitions) {
   for (const char* type : {"ScatterNdAdd", "ScatterNdSub"}) define_scatter(type, false, writes(true, true), shapes::like<0>);
   for (const char* type : {"ScatterNdMin", "ScatterNdMax"}) define_scatter(type, false, writes(false, false), shapes::like<0>);
 
+  const std::string slice =
+      "; Index: {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: "
+      "int = 0";
+  for (const bool by_handle : {false, true})
+    define_operator(std::string(by_handle ? "Resource" : "") +
+                        "StridedSliceAssign(ref: &T, begin: Index, end: Index, strides: Index, value: T) -> (" +
+                        (by_handle ? "" : "output_ref: &T") + ")" + slice,
+                    writes(false, false, narrow_rule::moves), [](shape_context& c) { c.set_all(shapes::of_variable(c)); });
+
   // Optimizers: every array has the shape of the variable, every rate is a scalar. Sparse updates have indices after the gradient, and the
   // gradient has another shape than the variable.
   const auto define_update = []<class Update>(std::type_identity<Update>) {
@@ -73,7 +87,8 @@ LEAT_FILL(fill_state_definitions) {
         ") -> (out: &T); use_locking: bool = false" + std::string(Update::flags.empty() ? "" : "; ") + std::string(Update::flags);
     // Variables by handle have the same operators without a result.
     const std::string of_handle = ") -> ()" + rest.substr(rest.find(';'));
-    define_operator("Apply" + name + "(" + arguments + rest, check(false));
+    constexpr bool has_references = update::has_references<Update>;
+    if (has_references) define_operator("Apply" + name + "(" + arguments + rest, check(false));
     define_operator("ResourceApply" + name + "(" + arguments + of_handle, check(false));
     if (!Update::of_rows) return;
     const std::string_view gradient = update::inputs_of<Update>.names[update::inputs_of<Update>.gradient];
@@ -81,7 +96,7 @@ LEAT_FILL(fill_state_definitions) {
     const std::size_t at = arguments.find(its_words);
     const std::string of_rows = name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" + arguments.substr(at + its_words.size());
     const facts scattered_writes{.is = nature::effect, .work = work_kind::scattered};
-    define_operator("SparseApply" + of_rows + rest + "; Tindices: {int32, int64}", scattered_writes, check(true));
+    if (has_references) define_operator("SparseApply" + of_rows + rest + "; Tindices: {int32, int64}", scattered_writes, check(true));
     define_operator("ResourceSparseApply" + of_rows + of_handle + "; Tindices: {int32, int64}", scattered_writes, check(true));
   };
   [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {

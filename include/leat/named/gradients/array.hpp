@@ -188,6 +188,17 @@ inline gradient_list gradient_of_strided_slice_grad(const gradient_call& c) {
   const output made = c.owner().named().raw(c.owner(), "StridedSlice", inputs, std::move(attributes), {info_like(taken)}).result();
   return {{}, {}, {}, {}, made};
 }
+/// The gradient of an array whose slice was replaced, and of the slice, over which its value was broadcast.
+inline gradient_list gradient_of_replaced_slice(const gradient_call& c) {
+  const output dy = c.dy(), value = c.input(4);
+  const attribute_map attributes = c.attributes({"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"});
+  const output of_slice = call_operator(c.owner(), "StridedSlice", {dy, c.input(1), c.input(2), c.input(3)}, attributes).result();
+  const output rest =
+      call_operator(c.owner(), "TensorStridedSliceUpdate", {dy, c.input(1), c.input(2), c.input(3), zeros_like(of_slice)}, attributes)
+          .result();
+  const auto axes = broadcast_gradient_args(shape_of(of_slice), shape_of(value));
+  return {rest, {}, {}, {}, reshape(reduce_sum(of_slice, axes[1]), shape_of(value))};
+}
 inline gradient_list gradient_of_pad(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -309,9 +320,11 @@ LEAT_FILL(fill_array_gradients) {
       {"Slice", gradient_of_slice},
       {"StridedSlice", gradient_of_strided_slice},
       {"StridedSliceGrad", gradient_of_strided_slice_grad},
+      {"TensorStridedSliceUpdate", gradient_of_replaced_slice},
       {"Pad", gradient_of_pad},
       {"PadV2", gradient_of_pad},
       {"BatchMatMulV2", gradient_of_stacked_product},
+      {"BatchMatMulV3", gradient_of_stacked_product},
   });
 }
 

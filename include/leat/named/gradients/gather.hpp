@@ -155,16 +155,19 @@ inline output sum_of_gathered(const output& dy, const output& indices, const out
   const output sums = add_up(values, at, segments);
   return reshape(sums, vector_of_parts(g, {vector_part::of(outer), vector_part::of(flat_shape)}));
 }
+/// The shape of the variable whose handle is the first input.
+inline output shape_by_handle(const gradient_call& c, dtype type) {
+  const output variable = c.input(0);
+  const shape& s = variable.extent();
+  if (s.is_static()) return type == dtype::int32 ? shape_of(variable) : shape_as(variable, type);
+  return c.owner()
+      .named()
+      .raw(c.owner(), "VariableShape", std::array{variable}, {{"out_type", type}}, {{type, vector_of(s.has_rank() ? s.rank : -1)}})
+      .result();
+}
 /// The gradient of rows that are gathered from a variable by its handle.
 inline gradient_list gradient_of_gather_by_handle(const gradient_call& c) {
-  const output variable = c.input(0);
-  graph& g = c.owner();
-  const shape& s = variable.extent();
-  const output its_shape = s.is_static() ? shape_of(variable)
-                                         : g.named()
-                                               .raw(g, "VariableShape", std::array{variable}, {{"out_type", dtype::int32}},
-                                                    {{dtype::int32, vector_of(s.has_rank() ? s.rank : -1)}})
-                                               .result();
+  const output its_shape = shape_by_handle(c, dtype::int32);
   const output count = expand_dims(element_count_of(c.input(1)), 0);
   return {gradient_of_rows(c, c.dy(), its_shape, count)};
 }
@@ -216,10 +219,11 @@ inline gradient_list gradient_of_gather(const gradient_call& c) {
   return {reshape(made, shape_of(params))};
 }
 
-inline gradient_list gradient_of_gather_nd(const gradient_call& c) {
+template <bool ByHandle>
+gradient_list gradient_of_gather_nd(const gradient_call& c) {
   const output dy = c.dy();
   const output indices = c.input(1);
-  const output its_shape = shape_as(c.input(0), indices.type());
+  const output its_shape = ByHandle ? shape_by_handle(c, indices.type()) : shape_as(c.input(0), indices.type());
   const shape& places = indices.extent();
   if (places.has_rank() && places.rank == 2 && places[1] == 1) return {{dy, squeeze(indices, std::vector<std::int64_t>{-1}), its_shape}};
   return {call_operator(c.owner(), "ScatterNd", {indices, dy, its_shape}).result()};
@@ -400,10 +404,12 @@ LEAT_FILL(fill_gather_gradients) {
       {"GatherV2", gradient_of_gather},
       {"Gather", gradient_of_gather},
       {"ResourceGather", gradient_of_gather_by_handle},
-      {"GatherNd", gradient_of_gather_nd},
+      {"GatherNd", gradient_of_gather_nd<false>},
+      {"ResourceGatherNd", gradient_of_gather_nd<true>},
       {"ScatterNd", gradient_of_scatter_nd},
       {"NthElement", gradient_of_nth_element},
-      {"TopKV2", gradient_of_top_k}, {"TopK", gradient_of_top_k},
+      {"TopKV2", gradient_of_top_k},
+      {"TopK", gradient_of_top_k},
       {"UnsortedSegmentSum", gradient_of_segment_sum},
       {"SegmentSum", gradient_of_sorted_segment_sum},
       {"SegmentMean", gradient_of_segment_mean},

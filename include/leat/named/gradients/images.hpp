@@ -74,6 +74,19 @@ inline gradient_list exchanged_batches(const gradient_call& c, std::string_view 
 inline gradient_list gradient_of_space_to_batch(const gradient_call& c) {
   return exchanged_batches(c, "BatchToSpaceND", "Tpaddings", "Tcrops");
 }
+// The older forms, of images, whose blocks are squares.
+template <bool IntoBatch>
+gradient_list gradient_of_image_blocks(const gradient_call& c) {
+  const char *const from = IntoBatch ? "Tpaddings" : "Tidx", *const to = IntoBatch ? "Tidx" : "Tpaddings";
+  attribute_map settings = c.attributes({"T", "block_size"});
+  const attribute_map border = c.attributes({from});
+  settings[to] = border.empty() ? attribute_value(data_type::int32) : *border.find(from);
+  const std::vector<output> inputs{c.dy(), c.input(1)};
+  return {c.owner()
+              .named()
+              .raw(c.owner(), IntoBatch ? "BatchToSpace" : "SpaceToBatch", inputs, std::move(settings), {info_like(c.input(0))})
+              .result()};
+}
 inline gradient_list gradient_of_batch_to_space(const gradient_call& c) {
   return exchanged_batches(c, "SpaceToBatchND", "Tcrops", "Tpaddings");
 }
@@ -138,6 +151,8 @@ LEAT_FILL(fill_image_gradients) {
       {"BatchNormWithGlobalNormalization", gradient_of_given_norm},
       {"SpaceToDepth", gradient_of_blocks<true>},
       {"DepthToSpace", gradient_of_blocks<false>},
+      {"SpaceToBatch", gradient_of_image_blocks<true>},
+      {"BatchToSpace", gradient_of_image_blocks<false>},
       {"SpaceToBatchND", gradient_of_space_to_batch},
       {"BatchToSpaceND", gradient_of_batch_to_space},
   });

@@ -161,8 +161,15 @@ void run_blocks_of_pixels(kernel_context& c) {
   });
 }
 
-/// The blocks of SpaceToBatchND and BatchToSpaceND: the sizes of a block along the axes after the batch.
+/// The blocks of SpaceToBatchND and BatchToSpaceND: the sizes of a block along the axes after the batch. The older forms, of images, have
+/// squares instead, as an attribute.
 inline std::vector<std::int64_t> block_sizes(kernel_context& c, int rank) {
+  if (c.input_count() == 2) {
+    if (rank != 4) throw invalid_argument("Input rank should be: 4 instead of: " + std::to_string(rank));
+    const std::int64_t size = c.node.integer("block_size");
+    if (size < 2 || size > INT32_MAX) throw invalid_argument("Block size should be > 1: " + std::to_string(size));
+    return {size, size};
+  }
   if (c.extent(1).rank != 1) throw invalid_argument("block_shape must be a vector, not " + brackets(c.extent(1)));
   const auto blocks = c.numbers(1);
   if (rank < 1 + static_cast<int>(blocks.size()))
@@ -175,7 +182,7 @@ inline void run_space_to_batch(kernel_context& c) {
   const tensor_value x = c.input(0);
   const shape& s = x.extent();
   const auto blocks = block_sizes(c, s.rank);
-  const auto given = pairs_of(c, 2, static_cast<int>(blocks.size()), "paddings");
+  const auto given = pairs_of(c, c.input_count() - 1, static_cast<int>(blocks.size()), "paddings");
   std::vector<std::pair<std::int64_t, std::int64_t>> pads(static_cast<std::size_t>(s.rank));
   std::copy(given.begin(), given.end(), pads.begin() + 1);
   const shape padded = padded_by(s, pads);
@@ -218,7 +225,7 @@ inline void run_batch_to_space(kernel_context& c) {
   const tensor_value x = c.input(0);
   const shape& s = x.extent();
   const auto blocks = block_sizes(c, s.rank);
-  const auto crops = pairs_of(c, 2, static_cast<int>(blocks.size()), "crops");
+  const auto crops = pairs_of(c, c.input_count() - 1, static_cast<int>(blocks.size()), "crops");
   std::int64_t all = 1;
   for (const std::int64_t b : blocks)
     if (!multiplies(all, b, all)) throw invalid_argument("block_shape is too large");
@@ -270,8 +277,8 @@ LEAT_FILL(fill_block_kernels) {
   register_class_kernel("PadV2", counting_texts(run_pad_with));
   register_kernel("SpaceToDepth", run_blocks_of_pixels<true>);
   register_kernel("DepthToSpace", run_blocks_of_pixels<false>);
-  register_kernel("SpaceToBatchND", counting_texts(run_space_to_batch));
-  register_kernel("BatchToSpaceND", counting_texts(run_batch_to_space));
+  register_kernels({"SpaceToBatchND", "SpaceToBatch"}, counting_texts(run_space_to_batch));
+  register_kernels({"BatchToSpaceND", "BatchToSpace"}, counting_texts(run_batch_to_space));
 }
 
 }  // namespace leat::runtime

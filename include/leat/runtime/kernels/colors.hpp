@@ -171,6 +171,29 @@ inline void run_adjust_contrast(kernel_context& c) {
   }
   c.set(0, std::move(made));
 }
+/// The older form: pixels of any dtype become float32, and the result is limited.
+inline void run_adjust_contrast_within(kernel_context& c) {
+  const float factor = want_images_and_number(c, "contrast_factor", false);
+  for (const int k : {2, 3})
+    if (c.extent(k).rank != 0)
+      throw invalid_argument((k == 2 ? "min_value must be scalar: " : "max_value must be scalar: ") + brackets(c.extent(k)));
+  const float least = c.input(2).as<float>(), most = c.input(3).as<float>();
+  const tensor_value images = c.input(0);
+  const shape& s = images.extent();
+  tensor_value made(dtype::float32, s);
+  if (made.elements() == 0) return c.set(0, std::move(made));
+  tensor_value pixels(dtype::float32, s);
+  with_number(images.type(), [&]<class T>(T) {
+    std::ranges::transform(images.values<T>(), pixels.values<float>().begin(), [](T x) { return static_cast<float>(x); });
+  });
+  const std::int64_t channels = s[s.rank - 1], area = s[s.rank - 3] * s[s.rank - 2];
+  cpu::parallel_for(product(s, 0, s.rank - 3), [&](std::int64_t image) {
+    float* const to = made.values<float>().data() + image * area * channels;
+    scale_contrast(pixels.values<float>().data() + image * area * channels, area, channels, factor, to);
+    for (std::int64_t i = 0; i < area * channels; ++i) to[i] = std::max(std::min(to[i], most), least);
+  });
+  c.set(0, std::move(made));
+}
 
 LEAT_FILL(fill_color_kernels) {
   register_kernel("RGBToHSV", run_convert_colors<true>);
@@ -178,6 +201,7 @@ LEAT_FILL(fill_color_kernels) {
   register_kernel("AdjustHue", run_adjust_hue);
   register_kernel("AdjustSaturation", run_adjust_saturation);
   register_kernel("AdjustContrastv2", run_adjust_contrast);
+  register_kernel("AdjustContrast", run_adjust_contrast_within);
 }
 
 }  // namespace leat::runtime

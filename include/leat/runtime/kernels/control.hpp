@@ -197,6 +197,13 @@ LEAT_FILL(fill_control_kernels) {
     throw error("Merge: no input");
   };
   register_kernels({"Merge", "RefMerge"}, merged);
+  register_kernel("RefSelect", [](kernel_context& c) {
+    if (c.extent(0).rank != 0) throw invalid_argument("Index must be a scalar, but it has shape " + brackets(c.extent(0)));
+    const std::int64_t at = c.number(0);
+    if (at < 0 || at >= c.input_count() - 1)
+      throw invalid_argument("Index must be in the range [0, " + std::to_string(c.input_count() - 1) + ") but got " + std::to_string(at));
+    c.set_token(0, c.incoming(static_cast<int>(at) + 1));
+  });
   register_kernels({"NoOp", "ControlTrigger"}, [](kernel_context&) {});
   register_kernel("Abort", [](kernel_context& c) {
     throw aborted(c.node.text("error_msg").empty() ? "Abort" : c.node.text("error_msg"));

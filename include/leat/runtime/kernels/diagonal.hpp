@@ -219,7 +219,7 @@ inline void run_diagonal_of_tensor(kernel_context& c) {
 LEAT_FILL(fill_diagonal_kernels) {
   register_kernel("Diag", run_diagonal_tensor);
   register_kernel("DiagPart", run_diagonal_of_tensor);
-  register_class_kernel("MatrixBandPart", run_band);
+  for (const char* type : {"MatrixBandPart", "BatchMatrixBandPart"}) register_class_kernel(type, run_band);
   // The first versions have the main diagonal alone, for which all alignments are one.
   for (const auto& [version, usual] : {std::pair<std::string, std::string>{"", "LEFT_LEFT"}, {"V2", "LEFT_LEFT"}, {"V3", "RIGHT_LEFT"}}) {
     register_class_kernel("MatrixDiag" + version,

@@ -12,6 +12,7 @@
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -218,6 +219,9 @@ inline void run_unravel_index(kernel_context& c) {
 LEAT_FILL(fill_element_kernels) {
   register_kernel("Bitcast", run_bitcast);
   register_kernel("Roll", counting_texts(run_roll));
+  register_kernel("Timestamp", [](kernel_context& c) {
+    c.set(0, tensor_value(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()));
+  });
   register_kernel("IdentityN", [](kernel_context& c) {
     const auto types = c.node.list<data_type>("T");
     for (int k = 0; k < c.input_count(); ++k) {

@@ -244,6 +244,7 @@ LEAT_DECLARE_FILL(fill_sparse_kernels);
 LEAT_DECLARE_FILL(fill_sparse_row_kernels);
 LEAT_DECLARE_FILL(fill_sparse_segment_kernels);
 LEAT_DECLARE_FILL(fill_sparse_value_kernels);
+LEAT_DECLARE_FILL(fill_staging_kernels);
 LEAT_DECLARE_FILL(fill_state_kernels);
 LEAT_DECLARE_FILL(fill_suppression_kernels);
 LEAT_DECLARE_FILL(fill_table_kernels);
@@ -266,6 +267,7 @@ LEAT_DECLARE_FILL(fill_iterator_kernels);
 LEAT_DECLARE_FILL(fill_dataset_kernels);
 LEAT_DECLARE_FILL(fill_saver_kernels);
 LEAT_DECLARE_FILL(fill_example_kernels);
+LEAT_DECLARE_FILL(fill_tensor_message_kernels);
 LEAT_DECLARE_FILL(fill_file_kernels);
 LEAT_DECLARE_FILL(fill_image_file_kernels);
 
@@ -289,12 +291,14 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
                         runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_ctc_beam_kernels, runtime::fill_cumulative_log_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fractional_pool_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
                         runtime::fill_sparse_row_kernels, runtime::fill_sparse_segment_kernels, runtime::fill_sparse_value_kernels,
-                        runtime::fill_state_kernels, runtime::fill_suppression_kernels, runtime::fill_table_kernels,
+                        runtime::fill_staging_kernels, runtime::fill_state_kernels, runtime::fill_suppression_kernels,
+                        runtime::fill_table_kernels,
                         runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
                         runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unigram_kernels,
                         runtime::fill_unique_kernels,
                         runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
-                        fill_dataset_kernels, fill_saver_kernels, fill_example_kernels, fill_file_kernels, fill_image_file_kernels)});
+                        fill_dataset_kernels, fill_saver_kernels, fill_example_kernels, fill_tensor_message_kernels, fill_file_kernels,
+                        fill_image_file_kernels)});
   return table;
 }
 }  // namespace detail

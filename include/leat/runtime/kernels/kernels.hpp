@@ -49,6 +49,7 @@
 #include <leat/runtime/kernels/sparse_rows.hpp>
 #include <leat/runtime/kernels/sparse_segments.hpp>
 #include <leat/runtime/kernels/sparse_values.hpp>
+#include <leat/runtime/kernels/staging.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/suppression.hpp>
 #include <leat/runtime/kernels/tables.hpp>

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 namespace leat::runtime {
 
@@ -124,12 +125,11 @@ inline void run_qr(kernel_context& c) {
   c.set(1, std::move(r));
 }
 
-inline void run_symmetric_eigen(kernel_context& c) {
+/// The eigenvalues, ascending, and the eigenvectors, as columns, of symmetric matrices.
+inline std::pair<tensor_value, tensor_value> symmetric_eigen(kernel_context& c, const input_matrices& of, bool has_vectors) {
   const tensor_value in = c.input(0);
-  const input_matrices of(c);
   of.want_square();
   const std::int64_t n = of.rows;
-  const bool has_vectors = c.node.flag("compute_v", true);
   tensor_value values = of.result(in.type(), {n}),
                vectors = has_vectors ? of.result(in.type(), {n, n}) : tensor_value(in.type(), shapes::vector_of(0));
   with_fraction(in.type(), [&]<class T>(T) {
@@ -143,8 +143,29 @@ inline void run_symmetric_eigen(kernel_context& c) {
     });
     if (!are_fine) throw invalid_argument("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
   });
+  return {std::move(values), std::move(vectors)};
+}
+inline void run_symmetric_eigen(kernel_context& c) {
+  auto [values, vectors] = symmetric_eigen(c, input_matrices(c), c.node.flag("compute_v", true));
   c.set(0, std::move(values));
   c.set(1, std::move(vectors));
+}
+/// The older form, whose one result has the eigenvalues in a row above the eigenvectors.
+inline void run_stacked_eigen(kernel_context& c) {
+  const input_matrices of(c);
+  const auto [values, vectors] = symmetric_eigen(c, of, true);
+  const std::int64_t n = of.rows;
+  tensor_value made = of.result(c.type(0), {n + 1, n});
+  with_fraction(c.type(0), [&]<class T>(T) {
+    if (made.elements() == 0) return;
+    const T *value = values.template values<T>().data(), *vector = vectors.template values<T>().data();
+    T* to = made.values<T>().data();
+    for (std::int64_t k = 0; k < of.count; ++k, value += n, vector += n * n) {
+      to = std::copy_n(value, n, to);
+      to = std::copy_n(vector, n * n, to);
+    }
+  });
+  c.set(0, std::move(made));
 }
 
 inline void run_svd(kernel_context& c) {
@@ -213,6 +234,7 @@ LEAT_FILL(fill_matrix_kernels) {
   register_kernel("Lu", run_lu);
   register_kernel("Qr", run_qr);
   register_kernel("SelfAdjointEigV2", run_symmetric_eigen);
+  register_kernels({"SelfAdjointEig", "BatchSelfAdjointEig"}, run_stacked_eigen);
   register_kernel("Svd", run_svd);
   register_kernel("MatrixSolveLs", run_least_squares);
 }

@@ -11,6 +11,8 @@
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
+#include <algorithm>
+
 namespace leat::runtime {
 
 inline void run_bias_add(kernel_context& c) {
@@ -40,8 +42,7 @@ inline bool may_broadcast(const kernel_node& n) {
   const older_spelling* const s = find_older_spelling(n.type);
   return s == nullptr || !s->refuses_broadcasts;
 }
-inline auto run_batch_product(kernel_context& c) {
-  const tensor_value a = c.input(0), b = c.input(1);
+inline auto run_product_of(kernel_context& c, const tensor_value& a, const tensor_value& b) {
   const shape &x = a.extent(), &y = b.extent();
   const bool ta = c.node.flag("adj_x"), tb = c.node.flag("adj_y");
   if (x.rank < 2 || y.rank < 2) throw invalid_argument("In[0] and In[1] ndims must be >= 2: " + brackets(x) + ", " + brackets(y));
@@ -65,10 +66,33 @@ inline auto run_batch_product(kernel_context& c) {
   c.set(0, std::move(made));
   return done;
 }
+inline auto run_batch_product(kernel_context& c) { return run_product_of(c, tensor_value(c.input(0)), tensor_value(c.input(1))); }
+/// The product of matrices of two dtypes in a third one, which holds the elements of both exactly.
+inline auto run_mixed_product(kernel_context& c) {
+  const tensor_value a = c.input(0), b = c.input(1);
+  const dtype to = c.node.type_of("Tout");
+  const auto in_result = [&](const tensor_value& v) {
+    if (v.type() == to) return v;
+    const bool is_small = v.type() == dtype::uint8 || v.type() == dtype::int32;  // int8 runs as int32
+    const bool one_is_given = a.type() == to || b.type() == to;
+    if (!is_small || !(to == dtype::int32 || (to == dtype::float32 && one_is_given)))
+      throw unimplemented("no kernel for the product of " + dtype_name(a.type()) + " and " + dtype_name(b.type()) + " as " +
+                          dtype_name(to));
+    tensor_value made(to, v.extent());
+    with_number(v.type(), [&]<class From>(From) {
+      with_number(to, [&]<class To>(To) {
+        std::ranges::transform(v.values<From>(), made.values<To>().begin(), [](From x) { return static_cast<To>(x); });
+      });
+    });
+    return made;
+  };
+  return run_product_of(c, in_result(a), in_result(b));
+}
 
 LEAT_FILL(fill_network_kernels) {
   register_kernel("BiasAdd", run_bias_add);
   register_class_kernel("BatchMatMulV2", run_batch_product);
+  register_class_kernel("BatchMatMulV3", run_mixed_product);
 }
 
 }  // namespace leat::runtime

@@ -10,6 +10,7 @@
 #include <leat/runtime/kernels/random_sequences.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -17,7 +18,7 @@
 
 namespace leat::runtime {
 
-enum class queue_order { first_in, padding, shuffled };
+enum class queue_order { first_in, padding, shuffled, priority };
 
 class value_queue final : public resource {
  public:
@@ -49,7 +50,7 @@ class value_queue final : public resource {
     for (auto& e : elements) {
       wait(lock, step, [&] { return cancels_ != epoch || (mine.is_first() && (settings_.capacity < 0 || size() < settings_.capacity)); });
       if (cancels_ != epoch) throw cancelled("Enqueue operation was cancelled");
-      elements_.push_back(std::move(e));
+      insert(std::move(e));
       changed_.notify_all();
     }
   }
@@ -63,7 +64,10 @@ class value_queue final : public resource {
     const auto available = [&] { return closed() ? size() : std::max<std::int64_t>(0, size() - settings_.least); };
     // Elements are taken one by one, because each makes room for a blocked enqueue.
     const auto give_back = [&] {
-      for (auto e = taken.rbegin(); e != taken.rend(); ++e) elements_.push_front(std::move(*e));
+      for (auto e = taken.rbegin(); e != taken.rend(); ++e) {
+        if (settings_.order == queue_order::priority) insert(std::move(*e));
+        else elements_.push_front(std::move(*e));
+      }
       changed_.notify_all();
     };
     while (static_cast<std::int64_t>(taken.size()) < count) {
@@ -85,6 +89,9 @@ class value_queue final : public resource {
         const std::uint32_t word = settings_.words.block(drawn_ / 4).words[drawn_ % 4];
         ++drawn_;
         std::swap(elements_[word % elements_.size()], elements_.back());
+      }
+      if (settings_.order == queue_order::priority) std::pop_heap(elements_.begin(), elements_.end(), comes_later);
+      if (settings_.order == queue_order::shuffled || settings_.order == queue_order::priority) {
         taken.push_back(std::move(elements_.back()));
         elements_.pop_back();
       } else {
@@ -114,6 +121,7 @@ class value_queue final : public resource {
     switch (settings_.order) {
       case queue_order::padding: return "PaddingFIFOQueue";
       case queue_order::shuffled: return "RandomShuffleQueue";
+      case queue_order::priority: return "PriorityQueue";
       case queue_order::first_in: break;
     }
     return "FIFOQueue";
@@ -139,6 +147,12 @@ class value_queue final : public resource {
     std::list<int>::iterator at_;
   };
 
+  // The first component is the priority, and the least comes first: a heap, as in TensorFlow, also for elements of one priority.
+  static bool comes_later(const element& a, const element& b) { return a[0].as<std::int64_t>() > b[0].as<std::int64_t>(); }
+  void insert(element e) {
+    elements_.push_back(std::move(e));
+    if (settings_.order == queue_order::priority) std::push_heap(elements_.begin(), elements_.end(), comes_later);
+  }
   bool closed() const { return closing_ && adders_.empty(); }
   std::int64_t size() const { return static_cast<std::int64_t>(elements_.size()); }
   template <class Until>
@@ -235,6 +249,11 @@ inline void run_queue(kernel_context& c, queue_order order) {
     s.types.push_back(static_cast<dtype>(t));
   }
   for (const auto& e : c.node.list<tensor_shape_proto>("shapes")) s.shapes.push_back(to_shape(e));
+  if (order == queue_order::priority) {
+    if (s.shapes.empty()) throw invalid_argument("a queue of priorities without shapes of its components");
+    s.types.insert(s.types.begin(), dtype::int64);
+    s.shapes.insert(s.shapes.begin(), shape{});
+  }
   if (!s.shapes.empty() && s.shapes.size() != s.types.size())
     throw invalid_argument("a queue of " + std::to_string(s.types.size()) + " components with " + std::to_string(s.shapes.size()) +
                            " shapes");
@@ -257,6 +276,7 @@ LEAT_FILL(fill_queue_kernels) {
     register_kernel("FIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::first_in); });
     register_kernel("PaddingFIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::padding); });
     register_kernel("RandomShuffleQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::shuffled); });
+    register_kernel("PriorityQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::priority); });
     register_kernel("QueueEnqueue" + v, [](kernel_context& c) {
       auto& q = held_as<value_queue>(c.input(0));
       value_queue::element e;

@@ -37,6 +37,7 @@ LEAT_FILL(fill_resource_kernels) {
     c.set(0, integer_tensor(c.node.type_of("out_type", dtype::int32), {s.dim, s.dim + s.rank}));
   });
   register_kernel("ResourceGather", run_gather);
+  register_kernel("ResourceGatherNd", run_gather_nd);
   const std::pair<const char*, scatter_kind> scatters[]{{"Update", scatter_kind::update}, {"Add", scatter_kind::add}, {"Sub", scatter_kind::sub},
                                                         {"Mul", scatter_kind::mul},       {"Div", scatter_kind::div}, {"Min", scatter_kind::min},
                                                         {"Max", scatter_kind::max}};

@@ -1,6 +1,7 @@
 #pragma once
-// Kernels that write elements by index into a copy of an array, or into an array that a value fills. Source: TensorFlow
-// `TensorScatterUpdate` and its kin, `ScatterNdNonAliasingAdd`, `SparseToDense`.
+// Kernels that write elements by index, rows or a slice into a copy of an array, or elements into an array that a value fills; and slices
+// into variables. Source: TensorFlow `TensorScatterUpdate` and its kin, `ScatterNdNonAliasingAdd`, `SparseToDense`, `InplaceUpdate`,
+// `TensorStridedSliceUpdate`, `StridedSliceAssign`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -8,6 +9,9 @@
 #include <leat/runtime/kernels/named_rows.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
+
+#include <optional>
+#include <utility>
 
 namespace leat::runtime {
 
@@ -121,7 +125,101 @@ inline void run_sparse_to_dense(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
+/// Writes rows into an array, or adds or subtracts them. A row's number beyond the rows is taken modulo their count.
+inline void run_rows_in_place(kernel_context& c, scatter_kind kind) {
+  const tensor_value rows = c.input(2);
+  const shape places = c.extent(1), s = c.extent(0), &v = rows.extent();
+  if (places.rank != 1) throw invalid_argument("i must be a vector. " + brackets(places));
+  if (s.rank != v.rank) throw invalid_argument("x and v shape doesn't match (ranks differ): " + brackets(s) + " vs. " + brackets(v));
+  if (s.rank < 1) throw invalid_argument("x must have at least one dimension: " + brackets(s));
+  for (int i = 1; i < s.rank; ++i)
+    if (s[i] != v[i])
+      throw invalid_argument("x and v shape doesn't match at index " + std::to_string(i) + " : " + brackets(s) + " vs. " + brackets(v));
+  if (places[0] != v[0]) throw invalid_argument("i and x shape doesn't match at index 0: " + brackets(places) + " vs. " + brackets(v));
+  const auto numbers = c.numbers(1);
+  tensor_value made = c.take(0);
+  if (made.type() != rows.type()) throw invalid_argument("v is " + dtype_name(rows.type()) + ", x " + dtype_name(made.type()));
+  if (!made.is_alone()) made = made.copy();
+  if (made.elements() == 0 || rows.elements() == 0) return c.set(0, std::move(made));
+  const std::int64_t width = product(s, 1, s.rank);
+  const auto write = [&]<class S>(S* to, const S* from, auto change) {
+    for (const std::int64_t number : numbers) {
+      S* const row = to + (number % s[0] + s[0]) % s[0] * width;
+      for (std::int64_t j = 0; j < width; ++j) row[j] = change(row[j], *from++);
+    }
+  };
+  if (kind == scatter_kind::update) {
+    text_room room;
+    if (rows.type() == text_dtype) room.take(outer_bytes(rows) + outer_bytes(made));
+    with_storage(made.type(), [&]<class S>(S) { write(stored<S>(made), stored<S>(rows), [](const S&, const S& b) { return b; }); });
+    room.give(made);
+  } else {
+    with_number(made.type(), [&]<class T>(T) {
+      write(made.values<T>().data(), rows.values<T>().data(), [kind](T a, T b) { return scattered(kind, a, b); });
+    });
+  }
+  c.set(0, std::move(made));
+}
+
+/// Writes a value, which is broadcast, to the elements of an array that a strided slice names.
+class slice_writer {
+ public:
+  slice_writer(kernel_context& c, const shape& of_array, const tensor_value& value)
+      : plan_(slice_of(c, of_array, 1)), steps_(plan_, of_array) {
+    if (plan_.result.elements() == 0) return;
+    shape from = value.extent();
+    while (from.rank > plan_.result.rank && from[0] == 1) from = without_first(from);
+    const auto both = broadcast(from, plan_.result);
+    if (!both.ok || !(both.extent == plan_.result))
+      throw invalid_argument("Cannot broadcast input shape " + brackets(value.extent()) + " into final shape " + brackets(plan_.result));
+    whole_ = from == plan_.result ? value : tensor_value(value.type(), plan_.result);
+    if (from == plan_.result) return;
+    auto strides = strides_of(from);
+    for (std::size_t d = 0; d < strides.size(); ++d)
+      if (from[static_cast<int>(d)] == 1) strides[d] = 0;
+    strides.insert(strides.begin(), static_cast<std::size_t>(plan_.result.rank - from.rank), 0);
+    with_storage(value.type(),
+                 [&]<class S>(S) { gather_walk(stored<S>(whole_), stored<S>(value), plan_.result.dim, strides.data(), strides.size()); });
+  }
+  void write(tensor_value& to) const {
+    if (whole_.elements() == 0) return;
+    with_storage(to.type(), [&]<class S>(S) {
+      scatter_walk(stored<S>(to) + steps_.offset, stored<S>(whole_), steps_.counts.data(), steps_.strides.data(), steps_.counts.size());
+    });
+  }
+
+ private:
+  slice_plan plan_;
+  slice_steps steps_;
+  tensor_value whole_;
+};
+inline void run_update_of_slice(kernel_context& c) {
+  const slice_writer slice(c, c.extent(0), c.input(4));
+  if (c.type(0) != c.type(4)) throw invalid_argument("value is " + dtype_name(c.type(4)) + ", input " + dtype_name(c.type(0)));
+  tensor_value made = c.take(0);
+  if (!made.is_alone()) made = made.copy();
+  slice.write(made);
+  c.set(0, std::move(made));
+}
+inline void run_assign_to_slice(kernel_context& c) {
+  variable_slot& v = c.variable(0);
+  std::optional<slice_writer> slice;
+  v.update(
+      [&](const tensor_value& held) {
+        if (c.type(4) != held.type())
+          throw invalid_argument("value is " + dtype_name(c.type(4)) + ", the variable " + dtype_name(held.type()));
+        slice.emplace(c, held.extent(), c.input(4));
+      },
+      [&](tensor_value& held) { slice->write(held); });
+  if (c.result_count() > 0) c.set_variable(0, v);
+}
+
 LEAT_FILL(fill_scatter_kernels) {
+  register_kernel("TensorStridedSliceUpdate", counting_texts(run_update_of_slice));
+  register_kernels({"StridedSliceAssign", "ResourceStridedSliceAssign"}, run_assign_to_slice);
+  register_kernel("InplaceUpdate", [](kernel_context& c) { run_rows_in_place(c, scatter_kind::update); });
+  register_kernel("InplaceAdd", [](kernel_context& c) { run_rows_in_place(c, scatter_kind::add); });
+  register_kernel("InplaceSub", [](kernel_context& c) { run_rows_in_place(c, scatter_kind::sub); });
   const std::pair<const char*, scatter_kind> scatters[]{
       {"TensorScatterUpdate", scatter_kind::update},  {"TensorScatterAdd", scatter_kind::add}, {"TensorScatterSub", scatter_kind::sub},
       {"ScatterNdNonAliasingAdd", scatter_kind::add}, {"TensorScatterMin", scatter_kind::min}, {"TensorScatterMax", scatter_kind::max}};

@@ -363,6 +363,37 @@ inline void run_unpack(kernel_context& c) {
   cut(c, 0, axis, std::vector<std::int64_t>(static_cast<std::size_t>(c.result_count()), 1), true);
 }
 
+/// The sums of the repetitions that `Tile` made along each axis.
+inline void run_tile_back(kernel_context& c) {
+  const tensor_value in = c.input(0);
+  const auto times = c.numbers(1);
+  const shape& s = in.extent();
+  if (times.size() != static_cast<std::size_t>(s.rank))
+    throw invalid_argument("Expected multiples argument to be a vector of length " + std::to_string(s.rank) + " but got length " +
+                           std::to_string(times.size()));
+  shape extent;
+  for (int i = 0; i < s.rank; ++i) {
+    const std::int64_t n = times[static_cast<std::size_t>(i)];
+    if (n <= 0) throw invalid_argument("Expected multiples[" + std::to_string(i) + "] > 0, but got " + std::to_string(n));
+    if (s[i] % n != 0)
+      throw invalid_argument("Expected input_dim[" + std::to_string(i) + "] to be a multiple of " + std::to_string(n) + ", but it is " +
+                             std::to_string(s[i]));
+    extent.push(s[i] / n);
+  }
+  tensor_value made = filled_number(in.type(), extent, 0);
+  const auto own = strides_of(extent);
+  const auto add = [&]<class T>(T, auto self, const T* from, T* to, int axis) -> const T* {
+    if (axis == s.rank) {
+      *to = arithmetic<T>::add(*to, *from);
+      return from + 1;
+    }
+    for (std::int64_t i = 0; i < s[axis]; ++i)
+      from = self(T(), self, from, to + i % extent[axis] * own[static_cast<std::size_t>(axis)], axis + 1);
+    return from;
+  };
+  if (in.elements() > 0) with_number(in.type(), [&]<class T>(T) { add(T(), add, in.values<T>().data(), made.values<T>().data(), 0); });
+  c.set(0, std::move(made));
+}
 inline void run_tile(kernel_context& c) {
   const tensor_value in = c.input(0);
   const auto times = c.numbers(1);
@@ -452,6 +483,7 @@ LEAT_FILL(fill_shape_kernels) {
   register_kernel("Split", counting_texts(run_split));
   register_kernel("SplitV", counting_texts(run_split_sizes));
   register_kernel("Tile", counting_texts(run_tile));
+  register_kernel("TileGrad", run_tile_back);
   for (const char* type : {"ReverseV2", "Reverse"}) register_class_kernel(type, counting_texts(run_reverse));
   register_kernel("ConcatOffset", [](kernel_context& c) {
     const auto first = c.numbers(1);

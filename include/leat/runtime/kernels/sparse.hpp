@@ -1,9 +1,10 @@
 #pragma once
 // Kernels of sparse tensors, which are indices (a row for each value), values and a shape. Source: TensorFlow `SparseTensorDenseMatMul`,
-// `SparseReorder`, `SparseConcat`, `SparseSlice`.
+// `SparseReorder`, `SparseConcat`, `SparseSplit`, `SparseSlice`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -37,6 +38,16 @@ struct sparse_parts {
     indices = c.numbers(at_indices);
   }
   const std::int64_t* index(std::size_t k) const { return indices.data() + k * rank; }
+  /// Errors: invalid_argument for an index outside of the shape.
+  void want_indices_within() const {
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t d = 0; d < rank; ++d)
+        if (index(k)[d] < 0 || index(k)[d] >= sizes[d]) {
+          std::string text = "Sparse index tuple indices[" + std::to_string(k) + ", :] = [";
+          for (std::size_t i = 0; i < rank; ++i) text += (i > 0 ? ", " : "") + std::to_string(index(k)[i]);
+          throw invalid_argument(text + "] is out of bounds");
+        }
+  }
 };
 /// The values at these places, with their indices; results 0 and 1.
 inline void set_sparse(kernel_context& c, const std::vector<std::int64_t>& indices, std::size_t rank, dtype type,
@@ -124,6 +135,45 @@ inline void run_sparse_reorder(kernel_context& c) {
   set_sparse(c, indices, x.rank, x.values.type(), values);
 }
 
+/// Equal parts along an axis; those at the front are longer by one if the size is not a multiple of their count.
+inline void run_sparse_split(kernel_context& c) {
+  if (c.extent(0).rank != 0) throw invalid_argument("Input axis should be a scalar but received shape " + brackets(c.extent(0)));
+  const sparse_parts x(c, 1, 2, 3);
+  const std::int64_t given = c.number(0), limit = static_cast<std::int64_t>(x.rank);
+  if (given < -limit || given >= limit)
+    throw invalid_argument("Input axis should be in range [" + std::to_string(-limit) + ", " + std::to_string(limit) + "), got " +
+                           std::to_string(given));
+  const auto axis = static_cast<std::size_t>(given < 0 ? given + limit : given);
+  const std::int64_t size = x.sizes[axis], parts = c.result_count() / 3;
+  if (parts < 1 || parts > size)
+    throw invalid_argument("Input num_split should be between 1 and the splitting dimension size (" + std::to_string(size) + "), got " +
+                           std::to_string(parts));
+  x.want_indices_within();
+  const std::int64_t width = size / parts, longer = size % parts, turn = longer * (width + 1);
+  std::vector<std::vector<std::size_t>> of_parts(static_cast<std::size_t>(parts));
+  for (std::size_t k = 0; k < x.count; ++k) {
+    const std::int64_t at = x.index(k)[axis];
+    of_parts[static_cast<std::size_t>(at < turn ? at / (width + 1) : longer + (at - turn) / width)].push_back(k);
+  }
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const auto& its = of_parts[static_cast<std::size_t>(part)];
+    const std::int64_t begin = part * width + std::min(part, longer);
+    std::vector<std::int64_t> indices, sizes = x.sizes;
+    sizes[axis] = width + (part < longer ? 1 : 0);
+    tensor_value made(x.values.type(), {static_cast<std::int64_t>(its.size())});
+    with_storage(made.type(), [&]<class S>(S) {
+      for (std::size_t k = 0; k < its.size(); ++k) stored<S>(made)[k] = stored<S>(x.values)[its[k]];
+    });
+    for (const std::size_t k : its) {
+      indices.insert(indices.end(), x.index(k), x.index(k) + x.rank);
+      indices[indices.size() - x.rank + axis] -= begin;
+    }
+    c.set(static_cast<int>(part), tensor_value({static_cast<std::int64_t>(its.size()), limit}, indices));
+    c.set(static_cast<int>(parts + part), std::move(made));
+    c.set(static_cast<int>(2 * parts + part), tensor_value(sizes));
+  }
+}
+
 inline void run_sparse_concat(kernel_context& c) {
   const int n = c.input_count() / 3;
   if (n < 2) throw invalid_argument("Value for attr 'N' of " + std::to_string(n) + " must be at least minimum 2");
@@ -208,6 +258,7 @@ inline void run_sparse_slice(kernel_context& c) {
 LEAT_FILL(fill_sparse_kernels) {
   register_kernel("SparseTensorDenseMatMul", run_sparse_matmul);
   register_kernel("SparseReorder", run_sparse_reorder);
+  register_kernel("SparseSplit", counting_texts(run_sparse_split));
   register_kernel("SparseConcat", run_sparse_concat);
   register_kernel("SparseSlice", run_sparse_slice);
 }

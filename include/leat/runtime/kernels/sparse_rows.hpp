@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that give each row of a sparse tensor a value, that change its shape, and that compute softmax and sums along its axes. Source:
 // TensorFlow `SparseFillEmptyRows`, `SparseFillEmptyRowsGrad`, `SparseReshape`, `SparseSoftmax`, `SparseReduceSum`, `SparseReduceMax`,
-// `SparseSliceGrad`.
+// `SparseReduceSumSparse`, `SparseReduceMaxSparse`, `SparseSliceGrad`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/moved_texts.hpp>
@@ -185,10 +185,10 @@ inline void run_sparse_softmax(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// The sums, or the largest, of the values along axes; 0 where there is none.
-template <bool IsSum>
-void run_sparse_reduce(kernel_context& c) {
-  const sparse_parts x(c, 0, 1, 2);
+/// Whether each axis of a sparse tensor is among those of input 3.
+inline std::vector<char> reduced_axes(kernel_context& c, const sparse_parts& x) {
+  if (c.extent(3).rank > 1)
+    throw invalid_argument("Expected reduction_axes to be a scalar or a vector; got shape: " + brackets(c.extent(3)));
   const auto limit = static_cast<std::int64_t>(x.rank);
   std::vector<char> is_reduced(x.rank, 0);
   for (const std::int64_t axis : c.numbers(3)) {
@@ -197,6 +197,56 @@ void run_sparse_reduce(kernel_context& c) {
                              " dimensions.");
     is_reduced[static_cast<std::size_t>(axis < 0 ? axis + limit : axis)] = 1;
   }
+  return is_reduced;
+}
+/// The sums, or the largest, of the values along axes, as a sparse tensor whose indices are sorted.
+template <bool IsSum>
+void run_sparse_reduce_to_sparse(kernel_context& c) {
+  const sparse_parts x(c, 0, 1, 2);
+  const std::vector<char> is_reduced = reduced_axes(c, x);
+  const bool keeps = c.node.flag("keep_dims");
+  std::vector<std::size_t> axes;  // those that stay, then the others
+  for (const char reduced : {0, 1})
+    for (std::size_t d = 0; d < x.rank; ++d)
+      if ((is_reduced[d] != 0) == (reduced != 0)) axes.push_back(d);
+  const auto staying = static_cast<std::size_t>(std::ranges::count(is_reduced, 0));
+  std::vector<std::int64_t> moved;
+  std::vector<const std::int64_t*> rows;
+  for (std::size_t k = 0; k < x.count; ++k)
+    for (const std::size_t d : axes) moved.push_back(x.index(k)[d]);
+  for (std::size_t k = 0; k < x.count; ++k) rows.push_back(moved.data() + k * x.rank);
+  const auto order = row_order(rows, x.rank);
+  std::vector<std::int64_t> indices, sizes;
+  for (std::size_t d = 0; d < x.rank; ++d)
+    if (is_reduced[d] == 0) sizes.push_back(x.sizes[d]);
+    else if (keeps) sizes.push_back(1);
+  with_number(x.values.type(), [&]<class T>(T) {
+    std::vector<T> values;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const T value = x.values.values<T>()[order[i]];
+      if (i > 0 && compare_indices(rows[order[i - 1]], rows[order[i]], staying) == 0) {
+        if constexpr (IsSum) values.back() = arithmetic<T>::add(values.back(), value);
+        else values.back() = values.back() < value ? value : values.back();
+        continue;
+      }
+      for (std::size_t d = 0; d < x.rank; ++d)
+        if (is_reduced[d] == 0) indices.push_back(x.index(order[i])[d]);
+        else if (keeps) indices.push_back(0);
+      values.push_back(value);
+    }
+    const auto count = static_cast<std::int64_t>(values.size());
+    tensor_value made(x.values.type(), {count});
+    std::ranges::copy(values, made.values<T>().begin());
+    c.set(0, tensor_value({count, static_cast<std::int64_t>(sizes.size())}, indices));
+    c.set(1, std::move(made));
+  });
+  c.set(2, tensor_value(sizes));
+}
+/// The same as an array; 0 where there is none.
+template <bool IsSum>
+void run_sparse_reduce(kernel_context& c) {
+  const sparse_parts x(c, 0, 1, 2);
+  const std::vector<char> is_reduced = reduced_axes(c, x);
   const bool keeps = c.node.flag("keep_dims");
   std::vector<std::int64_t> sizes;
   for (std::size_t d = 0; d < x.rank; ++d)
@@ -269,6 +319,8 @@ LEAT_FILL(fill_sparse_row_kernels) {
   register_kernel("SparseFillEmptyRowsGrad", run_fill_empty_rows_grad);
   register_kernel("SparseReshape", run_sparse_reshape);
   register_kernel("SparseSoftmax", run_sparse_softmax);
+  register_kernel("SparseReduceSumSparse", run_sparse_reduce_to_sparse<true>);
+  register_kernel("SparseReduceMaxSparse", run_sparse_reduce_to_sparse<false>);
   register_kernel("SparseReduceSum", run_sparse_reduce<true>);
   register_kernel("SparseReduceMax", run_sparse_reduce<false>);
   register_kernel("SparseSliceGrad", run_sparse_slice_grad);

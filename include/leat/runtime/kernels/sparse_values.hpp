@@ -1,6 +1,7 @@
 #pragma once
 // Kernels that add sparse tensors to each other and to arrays, and that combine their values with an array's. Source: TensorFlow
-// `SparseAdd`, `SparseAddGrad`, `SparseTensorDenseAdd`, `SparseDenseCwiseAdd`, `SparseDenseCwiseMul`, `SparseDenseCwiseDiv`.
+// `SparseAdd`, `SparseAddGrad`, `SparseSparseMaximum`, `SparseSparseMinimum`, `SparseTensorDenseAdd`, `SparseDenseCwiseAdd`,
+// `SparseDenseCwiseMul`, `SparseDenseCwiseDiv`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/sparse.hpp>
@@ -58,6 +59,36 @@ inline void run_sparse_add(kernel_context& c) {
     c.set(1, std::move(made));
   });
   c.set(2, tensor_value(a.sizes));
+}
+/// The larger or smaller values of two sparse tensors whose indices are sorted; where only one has a value, the other's is 0.
+template <bool IsLarger>
+void run_sparse_extremum(kernel_context& c) {
+  const sparse_parts a(c, 0, 1, 2), b(c, 3, 4, 5);
+  if (a.rank != b.rank)
+    throw invalid_argument("Operands do not have the same ranks; got shapes: " + brackets(shape_from(a.sizes)) + " and " +
+                           brackets(shape_from(b.sizes)));
+  for (std::size_t d = 0; d < a.rank; ++d)
+    if (a.sizes[d] != b.sizes[d])
+      throw invalid_argument("Operands' shapes do not match: got " + std::to_string(a.sizes[d]) + " and " + std::to_string(b.sizes[d]) +
+                             " for dimension " + std::to_string(d));
+  for (const sparse_parts* x : {&a, &b}) x->want_indices_within();
+  std::vector<std::int64_t> indices;
+  with_number(a.values.type(), [&]<class T>(T) {
+    const auto from_a = a.values.values<T>(), from_b = b.values.values<T>();
+    std::vector<T> values;
+    for (std::size_t i = 0, j = 0; i < a.count || j < b.count;) {
+      const int order = i == a.count ? 1 : j == b.count ? -1 : compare_indices(a.index(i), b.index(j), a.rank);
+      const std::int64_t* const at = order <= 0 ? a.index(i) : b.index(j);
+      const T x = order <= 0 ? from_a[i++] : T(0), y = order >= 0 ? from_b[j++] : T(0);
+      indices.insert(indices.end(), at, at + a.rank);
+      const bool is_first = x != x || (y == y && (IsLarger ? y < x : x < y));  // a NaN wins
+      values.push_back(is_first ? x : y);
+    }
+    c.set(0, tensor_value({static_cast<std::int64_t>(values.size()), static_cast<std::int64_t>(a.rank)}, indices));
+    tensor_value made(a.values.type(), {static_cast<std::int64_t>(values.size())});
+    std::ranges::copy(values, made.values<T>().begin());
+    c.set(1, std::move(made));
+  });
 }
 /// The gradients of both operands' values: of each value, that of the sum at its place, or 0 if the sum was left out.
 inline void run_sparse_add_grad(kernel_context& c) {
@@ -176,6 +207,8 @@ void run_with_dense(kernel_context& c) {
 LEAT_FILL(fill_sparse_value_kernels) {
   register_kernel("SparseAdd", run_sparse_add);
   register_kernel("SparseAddGrad", run_sparse_add_grad);
+  register_kernel("SparseSparseMaximum", run_sparse_extremum<true>);
+  register_kernel("SparseSparseMinimum", run_sparse_extremum<false>);
   register_kernel("SparseTensorDenseAdd", run_sparse_dense_add);
   register_kernel("SparseDenseCwiseAdd", run_with_dense<added_value>);
   register_kernel("SparseDenseCwiseMul", run_with_dense<multiplied_value>);

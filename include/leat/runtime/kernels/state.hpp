@@ -180,6 +180,22 @@ inline void run_scatter_nd_into_variable(kernel_context& c, scatter_kind kind) {
   c.set_variable(0, v);
 }
 
+inline void run_count_up_to(kernel_context& c) {
+  variable_slot& v = c.variable(0);
+  const std::int64_t limit = c.node.integer("limit");
+  with_index(v.type(), [&]<class T>(T) {
+    T before{};
+    v.update(
+        [&](const tensor_value& held) {
+          if (held.extent().rank != 0) throw invalid_argument("input is not a scalar: " + brackets(held.extent()));
+          before = held.as<T>();
+          if (before >= limit || before == std::numeric_limits<T>::max()) throw out_of_range("Reached limit of " + std::to_string(limit));
+        },
+        [&](tensor_value& held) { held.values<T>()[0] = before + 1; });
+    c.set(0, tensor_value(before));
+  });
+}
+
 LEAT_FILL(fill_state_kernels) {
   for (const std::string_view type : leat::detail::kept_variables)
     register_kernel(type, [](kernel_context& c) { c.set_variable(0, slot_of(c)); });
@@ -187,20 +203,7 @@ LEAT_FILL(fill_state_kernels) {
   register_kernel("AssignAdd", run_assign_change<true>);
   register_kernel("AssignSub", run_assign_change<false>);
   register_kernel("IsVariableInitialized", [](kernel_context& c) { c.set(0, tensor_value(c.variable(0).is_initialized())); });
-  register_kernel("CountUpTo", [](kernel_context& c) {
-    variable_slot& v = c.variable(0);
-    const std::int64_t limit = c.node.integer("limit");
-    with_index(v.type(), [&]<class T>(T) {
-      T before{};
-      v.update(
-          [&](const tensor_value& held) {
-            before = held.as<T>();
-            if (before >= limit || before == std::numeric_limits<T>::max()) throw out_of_range("Reached limit of " + std::to_string(limit));
-          },
-          [&](tensor_value& held) { held.values<T>()[0] = before + 1; });
-      c.set(0, tensor_value(before));
-    });
-  });
+  register_kernels({"CountUpTo", "ResourceCountUpTo"}, run_count_up_to);
   register_kernel("TemporaryVariable", [](kernel_context& c) {
     const node& n = c.node.owner->at(c.node.index);
     const std::string name = c.node.text("var_name").empty() ? c.node.name() : c.node.text("var_name");

@@ -115,6 +115,7 @@ struct update_number {
   friend update_number operator*(int a, update_number b) { return {static_cast<T>(a) * b.value}; }
   friend update_number square(update_number a) { return {square_op::apply<math>(a.value)}; }
   friend update_number sqrt(update_number a) { return {sqrt_op::apply<math>(a.value)}; }
+  friend update_number exp(update_number a) { return {exp_op::apply<math>(a.value)}; }
   friend update_number abs(update_number a) { return {abs_op::apply<math>(a.value)}; }
   friend update_number sign(update_number a) { return {sign_op::apply<math>(a.value)}; }
   friend update_number maximum(update_number a, update_number b) { return {maximum_op::apply<math>(a.value, b.value)}; }
@@ -220,6 +221,7 @@ void run_update(kernel_context& c, bool of_rows) {
 LEAT_FILL(fill_update_kernels) {
   const auto add = []<class Update>(std::type_identity<Update>) {
     for (const std::string by : {"", "Resource"}) {
+      if (by.empty() && !update::has_references<Update>) continue;
       register_kernel(by + "Apply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, false); });
       if (Update::of_rows)
         register_kernel(by + "SparseApply" + std::string(Update::name), [](kernel_context& c) { run_update<Update>(c, true); });
