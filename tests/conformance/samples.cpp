@@ -341,6 +341,8 @@ std::vector<sample> written_samples() {
     sum("Dilation2DBackpropInput", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
     sum("Dilation2DBackpropFilter", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
   }
+  add("AudioSpectrogram", {of(dtype::float32, {9, 2})}, {{"window_size", std::int64_t{5}}, {"stride", std::int64_t{2}}});
+  add("Mfcc", {indices({1, 2, 9}, std::vector<double>(18, 1.5), dtype::float32), number(8000)}, {{"filterbank_channel_count", std::int64_t{4}}, {"dct_coefficient_count", std::int64_t{2}}});
   for (const bool overlapping : {false, true}) {
     const attribute_map windows{{"overlapping", overlapping}};
     attribute_map drawn = windows;
@@ -886,6 +888,8 @@ const std::vector<exemption>& exemptions() {
                                            {"DecodeImage", "text"},
                                            {"EncodePng", "text"},
                                            {"EncodeJpeg", "text"},
+                                           {"DecodeWav", "text"},
+                                           {"EncodeWav", "text"},
                                            {"TextLineReader", "files"},
                                            {"TFRecordReader", "files"},
                                            {"WholeFileReader", "files"},

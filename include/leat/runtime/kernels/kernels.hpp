@@ -3,6 +3,7 @@
 
 #include <leat/runtime/kernels/accumulator.hpp>
 #include <leat/runtime/kernels/array.hpp>
+#include <leat/runtime/kernels/audio.hpp>
 #include <leat/runtime/kernels/blocks.hpp>
 #include <leat/runtime/kernels/cell_gradients.hpp>
 #include <leat/runtime/kernels/cells.hpp>

@@ -205,7 +205,7 @@ struct definition_table {
 inline definition_table& definitions() {
   static auto& table = *new definition_table;
   static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_array_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
+  fills.run({LEAT_FILLS(fill_array_definitions, fill_audio_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
                         fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
                         fill_quantized_definitions,
