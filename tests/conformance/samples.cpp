@@ -341,6 +341,15 @@ std::vector<sample> written_samples() {
     sum("Dilation2DBackpropInput", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
     sum("Dilation2DBackpropFilter", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
   }
+  {
+    const argument image_size = numbers({20, 30, 3}), objects{role::tensor, sized({1, 1, 4}), dtype::float32, {0.25, 0.25, 0.75, 0.75}};
+    const argument covered{role::tensor, {}, dtype::float32, {0.1}};
+    const attribute_map seed{{"seed", std::int64_t{3}}};
+    add("SampleDistortedBoundingBox", {image_size, objects}, seed);
+    add("SampleDistortedBoundingBoxV2", {image_size, objects, covered}, seed);
+    add("StatelessSampleDistortedBoundingBox", {image_size, objects, covered, numbers({1, 2})});
+    add("RandomCrop", {x({3, 4, 2}), numbers({2, 3}, dtype::int64)}, seed);
+  }
   add("AudioSpectrogram", {of(dtype::float32, {9, 2})}, {{"window_size", std::int64_t{5}}, {"stride", std::int64_t{2}}});
   add("Mfcc", {indices({1, 2, 9}, std::vector<double>(18, 1.5), dtype::float32), number(8000)}, {{"filterbank_channel_count", std::int64_t{4}}, {"dct_coefficient_count", std::int64_t{2}}});
   for (const bool overlapping : {false, true}) {
@@ -888,6 +897,9 @@ const std::vector<exemption>& exemptions() {
                                            {"DecodeImage", "text"},
                                            {"EncodePng", "text"},
                                            {"EncodeJpeg", "text"},
+                                           {"DecodeAndCropJpeg", "text"},
+                                           {"ExtractJpegShape", "text"},
+                                           {"EncodeJpegVariableQuality", "text"},
                                            {"DecodeWav", "text"},
                                            {"EncodeWav", "text"},
                                            {"TextLineReader", "files"},

@@ -21,27 +21,27 @@ namespace recorded_nodes {
 using namespace leat;
 using sizes = std::vector<std::int64_t>;
 
-inline shape shape_of(const sizes& list) {
+inline shape extent_of(const sizes& list) {
   shape s;
   for (const auto n : list) s.push(n);
   return s;
 }
 inline tensor_value f32(const sizes& of, const std::vector<double>& list) {
-  return {shape_of(of), std::vector<float>(list.begin(), list.end())};
+  return {extent_of(of), std::vector<float>(list.begin(), list.end())};
 }
-inline tensor_value f64(const sizes& of, const std::vector<double>& list) { return {shape_of(of), list}; }
-inline tensor_value i32(const sizes& of, const std::vector<std::int32_t>& list) { return {shape_of(of), list}; }
-inline tensor_value i64(const sizes& of, const std::vector<std::int64_t>& list) { return {shape_of(of), list}; }
+inline tensor_value f64(const sizes& of, const std::vector<double>& list) { return {extent_of(of), list}; }
+inline tensor_value i32(const sizes& of, const std::vector<std::int32_t>& list) { return {extent_of(of), list}; }
+inline tensor_value i64(const sizes& of, const std::vector<std::int64_t>& list) { return {extent_of(of), list}; }
 inline tensor_value u8(const sizes& of, const std::vector<int>& list) {
-  return {shape_of(of), std::vector<std::uint8_t>(list.begin(), list.end())};
+  return {extent_of(of), std::vector<std::uint8_t>(list.begin(), list.end())};
 }
 inline tensor_value flags(const sizes& of, const std::vector<int>& list) {
-  tensor_value made(dtype::boolean, shape_of(of));
+  tensor_value made(dtype::boolean, extent_of(of));
   for (std::size_t k = 0; k < list.size(); ++k) made.values<bool>()[k] = list[k] != 0;
   return made;
 }
 inline tensor_value text(const sizes& of, const std::vector<std::string>& list) {
-  tensor_value made(text_dtype, shape_of(of));
+  tensor_value made(text_dtype, extent_of(of));
   made.texts() = list;
   return made;
 }

@@ -242,6 +242,46 @@ LEAT_FILL(fill_image_definitions) {
                   "score_threshold: float32) -> (selected_indices: int32)",
                   selects, selected_shape);
 
+  // A part of an image, as operands of Slice, and as fractions of its height and width.
+  const auto sampled = [](shape_context& c) {
+    shapes::want_rank(c, 0, 1);
+    shapes::want_rank(c, 1, 3);
+    if (const shape& s = c.input(0).extent; s.has_rank() && s[0] >= 0 && s[0] != 3)
+      c.fail("image_size must contain 3 elements, not " + std::to_string(s[0]));
+    if (const shape& s = c.input(1).extent; s.has_rank() && s[2] >= 0 && s[2] != 4)
+      c.fail("bounding boxes must have 4 coordinates, not " + std::to_string(s[2]));
+    shape box = shapes::vector_of(1);
+    for (const std::int64_t n : {1, 4}) box.push(n);
+    c.set(0, shapes::vector_of(3));
+    c.set(1, shapes::vector_of(3));
+    c.set(2, box);
+  };
+  constexpr facts samples{.is = nature::random, .work = work_kind::none, .stops_gradient = true};
+  const std::string seeds = "seed: int = 0; seed2: int = 0; ";
+  const std::string box_results = " -> (begin: T, size: T, bboxes: float32); T: {uint8, int8, int16, int32, int64}; ";
+  const std::string box_ranges = "aspect_ratio_range: list(float) = [0.75, 1.33]; area_range: list(float) = [0.05, 1.0]; max_attempts: int = 100; "
+                                 "use_image_if_no_bounding_boxes: bool = false";
+  define_operator("SampleDistortedBoundingBox(image_size: T, bounding_boxes: float32)" + box_results + seeds +
+                      "min_object_covered: float = 0.1; " + box_ranges,
+                  samples, sampled);
+  define_operator("SampleDistortedBoundingBoxV2(image_size: T, bounding_boxes: float32, min_object_covered: float32)" + box_results + seeds +
+                      box_ranges,
+                  samples, sampled);
+  define_operator("StatelessSampleDistortedBoundingBox(image_size: T, bounding_boxes: float32, min_object_covered: float32, seed: Tseed)" +
+                      box_results + "Tseed: {int32, int64}; " + box_ranges,
+                  {.is = nature::pure, .work = work_kind::none, .stops_gradient = true}, sampled);
+  define_operator("RandomCrop(image: T, size: int64) -> (output: T); " + seeds + "T: {uint8, int8, int16, int32, int64, float32, float64}",
+                  {.is = nature::random, .narrow = narrow_rule::moves, .values = {1, 1}, .stops_gradient = true}, [](shape_context& c) {
+                    shapes::want_rank(c, 0, 3);
+                    shapes::want_rank(c, 1, 1);
+                    const auto sizes = c.numbers(1);
+                    if (sizes && sizes->size() != 2) c.fail("size must have two elements, not " + std::to_string(sizes->size()));
+                    shape result;
+                    for (std::size_t k = 0; k < 2; ++k) result.push(sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension);
+                    result.push(c.input(0).extent.has_rank() ? c.input(0).extent[2] : unknown_dimension);
+                    c.set(0, result);
+                  });
+
   const std::string rates = "strides: list(int); rates: list(int); padding: string";
   define_operator("Dilation2D(input: T, filter: T) -> (output: T); " + rates, pure, dilated_shape);
   define_operator("Dilation2DBackpropInput(input: T, filter: T, out_backprop: T) -> (in_backprop: T); " + rates, pure, shapes::like<0>);

@@ -226,6 +226,7 @@ LEAT_DECLARE_FILL(fill_random_kernels);
 LEAT_DECLARE_FILL(fill_replica_kernels);
 LEAT_DECLARE_FILL(fill_resource_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
+LEAT_DECLARE_FILL(fill_sampled_box_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
 LEAT_DECLARE_FILL(fill_candidate_kernels);
 LEAT_DECLARE_FILL(fill_ctc_beam_kernels);
@@ -278,7 +279,7 @@ inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
-                        runtime::fill_audio_kernels,
+                        runtime::fill_audio_kernels, runtime::fill_sampled_box_kernels,
                         runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
                         runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
                         runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,

@@ -31,6 +31,7 @@
 #include <leat/runtime/kernels/resize_wide.hpp>
 #include <leat/runtime/kernels/resource.hpp>
 #include <leat/runtime/kernels/roster.hpp>
+#include <leat/runtime/kernels/sampled_boxes.hpp>
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>

@@ -141,7 +141,15 @@ class definition_parser {
   }
   attribute_value value(const attribute_definition& a) {
     if (take("[]")) return a.is_list ? attribute_value(attribute_list{}) : attribute_value(tensor_shape_proto{});
-    if (a.is_list) fail("the default of a list is []");
+    if (a.is_list && a.kind == attribute_kind::real) {
+      std::vector<float> list;
+      expect("[");
+      do list.push_back(std::stof(number()));
+      while (take(","));
+      expect("]");
+      return list;
+    }
+    if (a.is_list) fail("the default of a list is [], or numbers");
     switch (a.kind) {
       case attribute_kind::type: {
         const std::string name = word();
