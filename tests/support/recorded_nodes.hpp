@@ -19,28 +19,28 @@
 namespace recorded_nodes {
 
 using namespace leat;
-using sizes = std::vector<std::int64_t>;
+using size_list = std::vector<std::int64_t>;
 
-inline shape extent_of(const sizes& list) {
+inline shape extent_of(const size_list& list) {
   shape s;
   for (const auto n : list) s.push(n);
   return s;
 }
-inline tensor_value f32(const sizes& of, const std::vector<double>& list) {
+inline tensor_value f32(const size_list& of, const std::vector<double>& list) {
   return {extent_of(of), std::vector<float>(list.begin(), list.end())};
 }
-inline tensor_value f64(const sizes& of, const std::vector<double>& list) { return {extent_of(of), list}; }
-inline tensor_value i32(const sizes& of, const std::vector<std::int32_t>& list) { return {extent_of(of), list}; }
-inline tensor_value i64(const sizes& of, const std::vector<std::int64_t>& list) { return {extent_of(of), list}; }
-inline tensor_value u8(const sizes& of, const std::vector<int>& list) {
+inline tensor_value f64(const size_list& of, const std::vector<double>& list) { return {extent_of(of), list}; }
+inline tensor_value i32(const size_list& of, const std::vector<std::int32_t>& list) { return {extent_of(of), list}; }
+inline tensor_value i64(const size_list& of, const std::vector<std::int64_t>& list) { return {extent_of(of), list}; }
+inline tensor_value u8(const size_list& of, const std::vector<int>& list) {
   return {extent_of(of), std::vector<std::uint8_t>(list.begin(), list.end())};
 }
-inline tensor_value flags(const sizes& of, const std::vector<int>& list) {
+inline tensor_value flags(const size_list& of, const std::vector<int>& list) {
   tensor_value made(dtype::boolean, extent_of(of));
   for (std::size_t k = 0; k < list.size(); ++k) made.values<bool>()[k] = list[k] != 0;
   return made;
 }
-inline tensor_value text(const sizes& of, const std::vector<std::string>& list) {
+inline tensor_value text(const size_list& of, const std::vector<std::string>& list) {
   tensor_value made(text_dtype, extent_of(of));
   made.texts() = list;
   return made;

@@ -16,12 +16,14 @@
 #include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
+#include <leat/runtime/kernels/glimpses.hpp>
 #include <leat/runtime/kernels/images.hpp>
 #include <leat/runtime/kernels/matrices.hpp>
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
 #include <leat/runtime/kernels/patches.hpp>
 #include <leat/runtime/kernels/pools.hpp>
+#include <leat/runtime/kernels/projective.hpp>
 #include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
@@ -32,6 +34,7 @@
 #include <leat/runtime/kernels/resource.hpp>
 #include <leat/runtime/kernels/roster.hpp>
 #include <leat/runtime/kernels/sampled_boxes.hpp>
+#include <leat/runtime/kernels/scaled_images.hpp>
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>
