@@ -350,6 +350,32 @@ std::vector<sample> written_samples() {
     sum("Dilation2DBackpropInput", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
     sum("Dilation2DBackpropFilter", {x({2, 4, 4, 2}), x({2, 2, 2}), x({2, rows, columns, 2})}, dilated);
   }
+  {
+    const argument image_size = numbers({20, 30, 3}), objects{role::tensor, sized({1, 1, 4}), dtype::float32, {0.25, 0.25, 0.75, 0.75}};
+    const argument covered{role::tensor, {}, dtype::float32, {0.1}};
+    const attribute_map seed{{"seed", std::int64_t{3}}};
+    add("SampleDistortedBoundingBox", {image_size, objects}, seed);
+    add("SampleDistortedBoundingBoxV2", {image_size, objects, covered}, seed);
+    add("StatelessSampleDistortedBoundingBox", {image_size, objects, covered, numbers({1, 2})});
+    add("RandomCrop", {x({3, 4, 2}), numbers({2, 3}, dtype::int64)}, seed);
+  }
+  {
+    const argument transform{role::tensor, sized({1, 8}), dtype::float32, {1.1, 0.2, -0.7, -0.1, 0.9, 0.6, 0, 0}};
+    const argument no_value{role::tensor, {}, dtype::float32, {0}}, half{role::tensor, sized({2}), dtype::float32, {0.5, 0.6}};
+    const argument place{role::tensor, sized({2, 2}), dtype::float32, {0.1, -0.2, 0.3, 0}};
+    for (const char* method : {"NEAREST", "BILINEAR"}) {
+      add("ImageProjectiveTransformV2", {x({2, 3, 4, 2}), transform, numbers({3, 2})}, {{"interpolation", method}});
+      add("ImageProjectiveTransformV3", {x({2, 3, 4, 2}), transform, numbers({3, 2}), no_value}, {{"interpolation", method}, {"fill_mode", "REFLECT"}});
+    }
+    for (const char* type : {"ExtractGlimpse", "ExtractGlimpseV2"})
+      add(type, {of(dtype::float32, {2, 3, 4, 2}), numbers({2, 2}), place}, {{"noise", "zero"}, {"uniform_noise", false}});
+    sum("ScaleAndTranslate", {x({2, 3, 4, 2}), numbers({2, 3}), half, half});
+    sum("ScaleAndTranslateGrad", {of(dtype::float32, {2, 2, 3, 2}), of(dtype::float32, {2, 3, 4, 2}), half, half});
+    using list = std::vector<std::int64_t>;
+    add("ExtractVolumePatches", {x({2, 3, 2, 3, 2})}, {{"ksizes", list{1, 2, 2, 1, 1}}, {"strides", list{1, 1, 1, 2, 1}}, {"padding", "SAME"}});
+  }
+  add("AudioSpectrogram", {of(dtype::float32, {9, 2})}, {{"window_size", std::int64_t{5}}, {"stride", std::int64_t{2}}});
+  add("Mfcc", {indices({1, 2, 9}, std::vector<double>(18, 1.5), dtype::float32), number(8000)}, {{"filterbank_channel_count", std::int64_t{4}}, {"dct_coefficient_count", std::int64_t{2}}});
   for (const bool overlapping : {false, true}) {
     const attribute_map windows{{"overlapping", overlapping}};
     attribute_map drawn = windows;
@@ -381,6 +407,7 @@ std::vector<sample> written_samples() {
     add("NonMaxSuppressionV2", {boxes, scores, most, limit(0.3)});
     add("NonMaxSuppressionV3", {boxes, scores, most, limit(0.3), limit(0.1)});
     add("NonMaxSuppressionV4", {boxes, scores, most, limit(0.3), limit(0.1)}, {{"pad_to_max_output_size", true}});
+    add("CombinedNonMaxSuppression", {of(dtype::float32, {1, 6, 1, 4}), of(dtype::float32, {1, 6, 2}), number(3), number(4), limit(0.3), limit(0.1)});
     add("NonMaxSuppressionV5", {boxes, scores, most, limit(0.3), limit(0.1), limit(0.5)});
     add("NonMaxSuppressionWithOverlaps", {of(dtype::float32, {6, 6}), scores, most, limit(0.3), limit(0.1)});
   }
@@ -932,6 +959,11 @@ const std::vector<exemption>& exemptions() {
                                            {"DecodeImage", "text"},
                                            {"EncodePng", "text"},
                                            {"EncodeJpeg", "text"},
+                                           {"DecodeAndCropJpeg", "text"},
+                                           {"ExtractJpegShape", "text"},
+                                           {"EncodeJpegVariableQuality", "text"},
+                                           {"DecodeWav", "text"},
+                                           {"EncodeWav", "text"},
                                            {"TextLineReader", "files"},
                                            {"TFRecordReader", "files"},
                                            {"WholeFileReader", "files"},

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +45,17 @@ tensor_value run_on(const char* type, const tensor_value& in, const attribute_ma
 }
 tensor_value decode(const char* type, const std::string& file, const attribute_map& settings = {}) {
   return run_on(type, tensor_value(file), settings);
+}
+/// A window, `y, x, height, width`, of a JPEG file.
+tensor_value crop(const std::string& file, const std::vector<std::int32_t>& window, const attribute_map& settings = {}) {
+  graph g;
+  const auto scope = g.as_default();
+  const output place = placeholder(text_dtype, {});
+  const number_argument at = tensor_literal(shape(1, {static_cast<std::int64_t>(window.size())}), window);
+  const output y = call_operator(g, "DecodeAndCropJpeg", {place, at}, settings).result();
+  tensor_value got = graph_session(g).run({y}, {{place, tensor_value(file)}})[0];
+  CHECK(may_equal(y.extent(), got.extent()));
+  return got;
 }
 template <class F>
 bool refuses_image(F f, std::string_view words) {
@@ -471,6 +483,57 @@ TEST_CASE("JPEG: what is refused, and files that are damaged") {
     }
   }
   CHECK(refused > 0);
+}
+
+TEST_CASE("JPEG: a window of a file, its shape, and a quality that is an input") {
+  for (const std::int64_t channels : {1, 3})
+    for (const bool progressive : {false, true})
+      for (const std::int64_t ratio : {1, 2}) {
+        const std::string file = run_on("EncodeJpeg", jpeg_pixels(channels), {{"progressive", progressive}}).as<std::string>();
+        const tensor_value whole = decode("DecodeJpeg", file, {{"ratio", ratio}});
+        const std::int64_t height = whole.extent()[0], width = whole.extent()[1];
+        const std::int64_t windows[][4]{{0, 0, height, width}, {3, 5, 7, 8}, {height - 1, width - 1, 1, 1}, {1, 2, 16, 3}};
+        for (const auto& window : windows) {
+          const auto [y, x, rows, columns] = std::to_array(window);
+          const tensor_value part = crop(file, std::vector<std::int32_t>(std::begin(window), std::end(window)), {{"ratio", ratio}});
+          REQUIRE(part.extent() == shape(3, {rows, columns, channels}));
+          bool is_equal = true;
+          for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t k = 0; k < columns * channels; ++k)
+              is_equal = is_equal && part.values<std::uint8_t>()[static_cast<std::size_t>(r * columns * channels + k)] ==
+                                         whole.values<std::uint8_t>()[static_cast<std::size_t>(((y + r) * width + x) * channels + k)];
+          CHECK(is_equal);
+        }
+        CHECK(run_on("ExtractJpegShape", tensor_value(file)).as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{37, 45, static_cast<std::int32_t>(channels)});
+      }
+  const std::string file = run_on("EncodeJpeg", jpeg_pixels(3)).as<std::string>();
+  CHECK(run_on("ExtractJpegShape", tensor_value(file), {{"output_type", dtype::int64}}).type() == dtype::int64);
+  using window = std::vector<std::int32_t>;
+  for (const window& outside : {window{0, 0, 38, 45}, window{0, 0, 0, 2}, window{-1, 0, 2, 2}, window{0, 44, 1, 2}, window{INT32_MAX, 0, INT32_MAX, 1}})
+    CHECK(refuses_image([&] { crop(file, outside); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
+  CHECK(refuses_image([&] { crop(file, {0, 0, 2}); }, "four elements"));
+  CHECK(refuses_image([&] { crop(gray, {0, 0, 2, 2}); }, "DecodeAndCropJpeg operation can run on JPEG only, but detected PNG."));
+  CHECK(refuses_image([&] { crop("hello", {0, 0, 2, 2}); }, "Unknown image file format"));
+  // Rows below the window are not read.
+  CHECK(crop(file.substr(0, file.size() - 100), {1, 2, 3, 4}).as<bytes>() == crop(file, {1, 2, 3, 4}).as<bytes>());
+  for (std::size_t length = 3; length + 2 < file.size(); length += 41) {
+    CHECK(refuses_image([&] { crop(file.substr(0, length), {30, 0, 7, 2}); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
+    if (length < 200) CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value(file.substr(0, length))); }, "Invalid JPEG data, size "));
+  }
+  CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value(gray)); }, "Invalid JPEG data, size "));
+  CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value("")); }, "Invalid JPEG data, size 0"));
+
+  const auto of_quality = [](const tensor_value& image, const tensor_value& quality) {
+    graph g;
+    const auto scope = g.as_default();
+    const output place = placeholder(image.type(), image.extent()), number = placeholder(dtype::int32, quality.extent());
+    return graph_session(g).run({call_operator(g, "EncodeJpegVariableQuality", {place, number}).result()}, {{place, image}, {number, quality}})[0];
+  };
+  for (const std::int32_t quality : {0, 30, 100})
+    CHECK(of_quality(jpeg_pixels(3), tensor_value(quality)).as<std::string>() ==
+          run_on("EncodeJpeg", jpeg_pixels(3), {{"quality", std::int64_t{quality}}}).as<std::string>());
+  CHECK(refuses_image([&] { of_quality(jpeg_pixels(3), tensor_value(std::int32_t{101})); }, "quality must be in [0,100], got 101"));
+  CHECK(refuses_image([&] { of_quality(jpeg_pixels(2), tensor_value(std::int32_t{9})); }, "image must have 1 or 3 channels"));
 }
 
 TEST_CASE("JPEG: what a file in several scans takes meanwhile counts as the session's memory") {

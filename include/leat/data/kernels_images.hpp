@@ -1,6 +1,6 @@
 #pragma once
 // Kernels between images and their files' bytes. JPEG needs libjpeg (io/jpeg.hpp). Source: TensorFlow `DecodePng`, `DecodeBmp`,
-// `DecodeGif`, `DecodeJpeg`, `DecodeImage`, `EncodePng`, `EncodeJpeg`.
+// `DecodeGif`, `DecodeJpeg`, `DecodeAndCropJpeg`, `DecodeImage`, `ExtractJpegShape`, `EncodePng`, `EncodeJpeg`, `EncodeJpegVariableQuality`.
 
 #include <leat/core/fill.hpp>
 #include <leat/data/bmp_image.hpp>
@@ -143,6 +143,24 @@ inline void run_decode_image(kernel_context& c) {
                          {.check = [&step = c.step] { step.check(); }}));
 }
 
+/// A window of a JPEG file: rows and columns from input 1, `y, x, height, width`.
+inline void run_decode_and_crop(kernel_context& c) {
+  const std::string contents = image_contents(c);
+  if (c.extent(1).rank != 1) throw invalid_argument("crop_window must be 1-D, got shape " + brackets(c.extent(1)));
+  const auto window = c.numbers(1);
+  if (window.size() != 4) throw invalid_argument("crop_size must have four elements " + brackets(c.extent(1)));
+  if (const image_kind is = image_kind_of(contents); is != image_kind::jpeg)
+    throw invalid_argument("DecodeAndCropJpeg operation can run on JPEG only, but detected " + image_kind_name(is) + ".");
+  io::jpeg_reading how = jpeg_reading_of(c);
+  how.window = io::jpeg_window{window[0], window[1], window[2], window[3]};
+  c.set(0, decoded_image(image_kind::jpeg, contents, c.node.integer("channels"), false, dtype::uint8, how));
+}
+inline void run_jpeg_shape(kernel_context& c) {
+  if (c.extent(0).rank != 0) throw invalid_argument("contents must be scalar, got shape " + brackets(c.extent(0)));
+  const io::jpeg_shape s = io::read_jpeg_shape(c.input(0).texts()[0]);
+  c.set(0, integer_tensor(c.node.type_of("output_type", dtype::int32), {s.height, s.width, s.channels}));
+}
+
 inline void run_encode_png(kernel_context& c) {
   const tensor_value images = c.input(0);
   const shape& s = images.extent();
@@ -188,14 +206,26 @@ inline void run_encode_jpeg(kernel_context& c) {
                                         .xmp_metadata = c.node.text("xmp_metadata")})));
 }
 
+inline void run_encode_jpeg_of_quality(kernel_context& c) {
+  const tensor_value image = c.input(0);
+  const shape& s = image.extent();
+  if (s.rank != 3) throw invalid_argument("image must be 3-dimensional" + brackets(s));
+  if (c.extent(1).rank != 0) throw invalid_argument("quality must be scalar: " + brackets(c.extent(1)));
+  if (s[2] != 1 && s[2] != 3) throw invalid_argument("image must have 1 or 3 channels, got " + brackets(s));
+  c.set(0, tensor_value(io::write_jpeg(image.values<std::uint8_t>(), s[0], s[1], s[2], {.quality = c.number(1)})));
+}
+
 LEAT_FILL(fill_image_file_kernels) {
   register_kernel("DecodePng", run_decode_kind<image_kind::png>);
   register_kernel("DecodeBmp", run_decode_kind<image_kind::bmp>);
   register_kernel("DecodeGif", run_decode_kind<image_kind::gif>);
   register_kernel("DecodeJpeg", run_decode_kind<image_kind::jpeg>);
+  register_kernel("DecodeAndCropJpeg", run_decode_and_crop);
+  register_kernel("ExtractJpegShape", run_jpeg_shape);
   register_kernel("DecodeImage", run_decode_image);
   register_kernel("EncodePng", run_encode_png);
   register_kernel("EncodeJpeg", run_encode_jpeg);
+  register_kernel("EncodeJpegVariableQuality", run_encode_jpeg_of_quality);
 }
 
 }  // namespace leat::detail

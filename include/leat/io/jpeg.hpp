@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@ namespace leat::io {
 /// Whether a file in memory begins as JPEG files do.
 inline bool is_jpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
 
+/// Rows and columns of an image.
+struct jpeg_window {
+  std::int64_t y = 0, x = 0, height = 0, width = 0;
+};
 /// How pixels are computed from a file.
 struct jpeg_reading {
   std::int64_t channels = 0;           // 1 gray, 3 RGB; 0: those of the file
@@ -23,13 +28,14 @@ struct jpeg_reading {
   bool try_recover_truncated = false;  // a file that ends too early has gray pixels where it lacks them
   bool is_accurate = false;            // the accurate cosine transform, not the fast one
   std::function<void()> check{};       // called again and again while pixels are read, which ends with its exception
+  std::optional<jpeg_window> window{};  // the part of the image, made smaller by `ratio`, that is read
 };
 
 /// A JPEG file in memory.
 class jpeg_image {
  public:
   /// Reads the header; the bytes must outlive the object. Errors: invalid_argument for settings out of range, and a damaged or truncated
-  /// file, or one of 2^30 bytes of pixels or more; unimplemented without libjpeg.
+  /// file, a window that is not inside it, or 2^30 bytes of pixels or more; unimplemented without libjpeg.
   explicit jpeg_image(std::string_view file, const jpeg_reading& how = {});
   std::int64_t height() const { return height_; }
   std::int64_t width() const { return width_; }
@@ -41,9 +47,16 @@ class jpeg_image {
  private:
   std::string_view file_;
   jpeg_reading how_;
-  std::int64_t height_ = 0, width_ = 0, channels_ = 0;
+  std::int64_t height_ = 0, width_ = 0, channels_ = 0, row_width_ = 0;
   std::size_t coefficient_bytes_ = 0;
 };
+
+/// The sizes of the image in a file; for pixels of four colors, four channels.
+struct jpeg_shape {
+  std::int64_t height = 0, width = 0, channels = 0;
+};
+/// Reads the header alone. Errors: invalid_argument for a damaged header; unimplemented without libjpeg.
+jpeg_shape read_jpeg_shape(std::string_view file);
 
 /// How a file is written; the defaults are TensorFlow's.
 struct jpeg_writing {

@@ -95,8 +95,9 @@ inline void ask_jpeg(::j_common_ptr of) {
 struct jpeg_sizes {
   std::int64_t height, width, channels;
   std::size_t coefficient_bytes = 0;  // of all pixels at once, if there are several scans over them
+  std::int64_t row_width = 0, components = 0;  // of the whole image, in the file
 };
-// Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of four channels. False for an error, and with an
+// Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of the whole image, of four channels. False for an error, and with an
 // exception of `how.check`.
 inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_sizes& sizes, std::uint8_t* to, std::uint8_t* row,
                         std::exception_ptr& thrown) {
@@ -135,26 +136,47 @@ inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_siz
   sizes.height = info.output_height;
   sizes.width = info.output_width;
   sizes.coefficient_bytes = 0;
+  sizes.row_width = info.output_width;
+  sizes.components = info.num_components;
+  std::int64_t top = 0, left = 0;
+  if (how.window) {
+    const jpeg_window& w = *how.window;
+    const auto is_inside = [](std::int64_t begin, std::int64_t count, std::int64_t size) {
+      return begin >= 0 && count > 0 && begin < size && count <= size - begin;
+    };
+    if (!is_inside(w.y, w.height, sizes.height) || !is_inside(w.x, w.width, sizes.width))
+      leave_jpeg(reinterpret_cast<::j_common_ptr>(&info));
+    top = w.y;
+    left = w.x;
+    sizes.height = w.height;
+    sizes.width = w.width;
+  }
   if (::jpeg_has_multiple_scans(&info))
     for (int k = 0; k < info.num_components; ++k)
       sizes.coefficient_bytes +=
           std::size_t{info.comp_info[k].width_in_blocks} * info.comp_info[k].height_in_blocks * sizeof(::JBLOCK);
   if (to != nullptr) {
     ::jpeg_start_decompress(&info);
-    for (std::int64_t y = 0; y < sizes.height; ++y) {
-      std::uint8_t* const its = to + y * sizes.width * sizes.channels;
-      ::JSAMPROW next = info.out_color_space == JCS_CMYK ? row : its;
+    for (std::int64_t y = 0; y < top + sizes.height; ++y) {
+      std::uint8_t* const its = to + std::max<std::int64_t>(y - top, 0) * sizes.width * sizes.channels;
+      const bool is_direct = info.out_color_space != JCS_CMYK && !how.window;
+      ::JSAMPROW next = is_direct ? its : row;
       if (::jpeg_read_scanlines(&info, &next, 1) != 1) leave_jpeg(reinterpret_cast<::j_common_ptr>(&info));
-      if (info.out_color_space != JCS_CMYK) continue;
+      if (is_direct || y < top) continue;
+      if (info.out_color_space != JCS_CMYK) {
+        std::copy_n(row + left * sizes.channels, sizes.width * sizes.channels, its);
+        continue;
+      }
       // Adobe writes the complements.
       const auto color = [&](int part, int black) {
         const int a = info.saw_Adobe_marker ? part : 255 - part, b = info.saw_Adobe_marker ? black : 255 - black;
         return static_cast<std::uint8_t>(a * b / 255);
       };
       for (std::int64_t x = 0; x < sizes.width; ++x)
-        for (int k = 0; k < 3; ++k) its[3 * x + k] = color(row[4 * x + k], row[4 * x + 3]);
+        for (int k = 0; k < 3; ++k) its[3 * x + k] = color(row[4 * (left + x) + k], row[4 * (left + x) + 3]);
     }
-    ::jpeg_finish_decompress(&info);  // reads to the end of the file, which may be damaged
+    if (info.output_scanline == info.output_height)
+      ::jpeg_finish_decompress(&info);  // reads to the end of the file, which may be damaged
   }
   ::jpeg_destroy_decompress(&info);
   return true;
@@ -226,6 +248,7 @@ LEAT_FUNCTION jpeg_image::jpeg_image(std::string_view file, const jpeg_reading& 
   height_ = sizes.height;
   width_ = sizes.width;
   channels_ = sizes.channels;
+  row_width_ = sizes.row_width;
   coefficient_bytes_ = sizes.coefficient_bytes;
   if (channels_ == 2 || height_ < 1 || width_ < 1) throw invalid_argument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
   if (height_ * width_ * channels_ >= std::int64_t{1} << 30) throw invalid_argument("JPEG: an image of 2^30 bytes of pixels or more");
@@ -238,7 +261,7 @@ LEAT_FUNCTION void jpeg_image::read(std::span<std::uint8_t> to) const {
   if (to.size() < static_cast<std::size_t>(height_ * width_ * channels_)) throw invalid_argument("JPEG: too little memory for the pixels");
   metered_bytes coefficients;
   coefficients.take(coefficient_bytes_);
-  std::string row(static_cast<std::size_t>(4 * width_), '\0');
+  std::string row(static_cast<std::size_t>(4 * row_width_), '\0');
   detail::jpeg_sizes sizes{};
   std::exception_ptr thrown;
   const bool is_read = detail::decode_jpeg(file_, how_, sizes, to.data(), reinterpret_cast<std::uint8_t*>(row.data()), thrown);
@@ -247,6 +270,19 @@ LEAT_FUNCTION void jpeg_image::read(std::span<std::uint8_t> to) const {
     throw invalid_argument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
 #else
   static_cast<void>(to);
+  detail::fail_without_jpeg();
+#endif
+}
+
+LEAT_FUNCTION jpeg_shape read_jpeg_shape(std::string_view file) {
+#if defined(LEAT_USE_JPEG)
+  detail::jpeg_sizes sizes{};
+  std::exception_ptr none;
+  if (!detail::decode_jpeg(file, {}, sizes, nullptr, nullptr, none))
+    throw invalid_argument("Invalid JPEG data, size " + std::to_string(file.size()));
+  return {sizes.height, sizes.width, sizes.components};
+#else
+  static_cast<void>(file);
   detail::fail_without_jpeg();
 #endif
 }

@@ -2,6 +2,7 @@
 // All operators that the library defines only for graphs at run time; ops/known.hpp has those shared with typed expressions.
 
 #include <leat/named/definitions/array.hpp>
+#include <leat/named/definitions/audio.hpp>
 #include <leat/named/definitions/candidates.hpp>
 #include <leat/named/definitions/control.hpp>
 #include <leat/named/definitions/diagonal.hpp>

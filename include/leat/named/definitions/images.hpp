@@ -168,6 +168,35 @@ inline void patches_shape(shape_context& c) {
   }
   c.set(0, result);
 }
+/// Images of the rows and columns that input `K` holds.
+template <int K>
+void images_of_size(shape_context& c) {
+  shapes::want_rank(c, 0, 4);
+  shapes::want_rank(c, K, 1);
+  const shape& images = c.input(0).extent;
+  const auto sizes = c.numbers(K);
+  if (sizes && sizes->size() != 2) c.fail("sizes must be two numbers, not " + std::to_string(sizes->size()));
+  const auto size = [&](std::size_t k) { return sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension; };
+  shape result;
+  for (const std::int64_t n : {images.has_rank() ? images[0] : unknown_dimension, size(0), size(1),
+                               images.has_rank() ? images[3] : unknown_dimension})
+    result.push(n);
+  c.set(0, result);
+}
+/// Volumes in windows of `ksizes`, whose elements become channels.
+inline void volume_patches_shape(shape_context& c) {
+  shapes::want_rank(c, 0, 5);
+  const shape& volume = c.input(0).extent;
+  if (!volume.has_rank()) return;
+  shape result = volume;
+  for (int i = 1; i < 4; ++i) {
+    const std::int64_t window = attribute_at(c, "ksizes", i, 1), stride = attribute_at(c, "strides", i, 1);
+    if (window < 1 || stride < 1) return;  // the kernel refuses them
+    result.dim[i] = windows(c, volume[i], window, stride);
+    if (result[4] >= 0 && !multiplies(result[4], window, result.dim[4])) c.fail("patches of more than 2^63 elements");
+  }
+  c.set(0, result);
+}
 inline void given_normalized_gradient_shape(shape_context& c) {
   c.set(0, c.input(0).extent);
   for (int k = 1; k < c.result_count(); ++k) c.set(k, c.input(1).extent);
@@ -263,6 +292,97 @@ LEAT_FILL(fill_image_definitions) {
   define_operator("NonMaxSuppressionWithOverlaps(overlaps: float32, scores: float32, max_output_size: int32, overlap_threshold: float32, "
                   "score_threshold: float32) -> (selected_indices: int32)",
                   selects, selected_shape);
+
+  // A part of an image, as operands of Slice, and as fractions of its height and width.
+  const auto sampled = [](shape_context& c) {
+    shapes::want_rank(c, 0, 1);
+    shapes::want_rank(c, 1, 3);
+    if (const shape& s = c.input(0).extent; s.has_rank() && s[0] >= 0 && s[0] != 3)
+      c.fail("image_size must contain 3 elements, not " + std::to_string(s[0]));
+    if (const shape& s = c.input(1).extent; s.has_rank() && s[2] >= 0 && s[2] != 4)
+      c.fail("bounding boxes must have 4 coordinates, not " + std::to_string(s[2]));
+    shape box = shapes::vector_of(1);
+    for (const std::int64_t n : {1, 4}) box.push(n);
+    c.set(0, shapes::vector_of(3));
+    c.set(1, shapes::vector_of(3));
+    c.set(2, box);
+  };
+  constexpr facts samples{.is = nature::random, .work = work_kind::none, .stops_gradient = true};
+  const std::string seeds = "seed: int = 0; seed2: int = 0; ";
+  const std::string box_results = " -> (begin: T, size: T, bboxes: float32); T: {uint8, int8, int16, int32, int64}; ";
+  const std::string box_ranges = "aspect_ratio_range: list(float) = [0.75, 1.33]; area_range: list(float) = [0.05, 1.0]; max_attempts: int = 100; "
+                                 "use_image_if_no_bounding_boxes: bool = false";
+  define_operator("SampleDistortedBoundingBox(image_size: T, bounding_boxes: float32)" + box_results + seeds +
+                      "min_object_covered: float = 0.1; " + box_ranges,
+                  samples, sampled);
+  define_operator("SampleDistortedBoundingBoxV2(image_size: T, bounding_boxes: float32, min_object_covered: float32)" + box_results + seeds +
+                      box_ranges,
+                  samples, sampled);
+  define_operator("StatelessSampleDistortedBoundingBox(image_size: T, bounding_boxes: float32, min_object_covered: float32, seed: Tseed)" +
+                      box_results + "Tseed: {int32, int64}; " + box_ranges,
+                  {.is = nature::pure, .work = work_kind::none, .stops_gradient = true}, sampled);
+  define_operator("RandomCrop(image: T, size: int64) -> (output: T); " + seeds + "T: {uint8, int8, int16, int32, int64, float32, float64}",
+                  {.is = nature::random, .narrow = narrow_rule::moves, .values = {1, 1}, .stops_gradient = true}, [](shape_context& c) {
+                    shapes::want_rank(c, 0, 3);
+                    shapes::want_rank(c, 1, 1);
+                    const auto sizes = c.numbers(1);
+                    if (sizes && sizes->size() != 2) c.fail("size must have two elements, not " + std::to_string(sizes->size()));
+                    shape result;
+                    for (std::size_t k = 0; k < 2; ++k) result.push(sizes && (*sizes)[k] >= 0 ? (*sizes)[k] : unknown_dimension);
+                    result.push(c.input(0).extent.has_rank() ? c.input(0).extent[2] : unknown_dimension);
+                    c.set(0, result);
+                  });
+
+  define_operator("CombinedNonMaxSuppression(boxes: float32, scores: float32, max_output_size_per_class: int32, max_total_size: int32, "
+                  "iou_threshold: float32, score_threshold: float32) -> (nmsed_boxes: float32, nmsed_scores: float32, nmsed_classes: float32, "
+                  "valid_detections: int32); pad_per_class: bool = false; clip_boxes: bool = true",
+                  selects, [](shape_context& c) {
+                    shapes::want_rank(c, 0, 4);
+                    shapes::want_rank(c, 1, 3);
+                    for (int k = 2; k < 6; ++k) shapes::want_rank(c, k, 0);
+                    const std::int64_t batch = c.input(0).extent.has_rank() ? c.input(0).extent[0] : unknown_dimension;
+                    const std::int64_t classes = c.input(1).extent.has_rank() ? c.input(1).extent[2] : unknown_dimension;
+                    const auto each = shapes::number(c, 2), all = shapes::number(c, 3);
+                    std::int64_t width = all && *all >= 0 ? *all : unknown_dimension;
+                    if (c.flag("pad_per_class")) {
+                      const bool is_known = width >= 0 && classes >= 0 && each && *each >= 0;
+                      width = is_known ? std::min(width, *each * classes) : unknown_dimension;
+                    }
+                    shape list = shapes::vector_of(batch);
+                    list.push(width);
+                    shape boxes = list;
+                    boxes.push(4);
+                    c.set(0, boxes);
+                    c.set(1, list);
+                    c.set(2, list);
+                    c.set(3, shapes::vector_of(batch));
+                  });
+  const std::string projected = " -> (transformed_images: dtype); interpolation: string; fill_mode: string = \"CONSTANT\"";
+  define_operator("ImageProjectiveTransformV2(images: dtype, transforms: float32, output_shape: int32)" + projected, pure, images_of_size<2>);
+  define_operator("ImageProjectiveTransformV3(images: dtype, transforms: float32, output_shape: int32, fill_value: float32)" + projected, pure,
+                  images_of_size<2>);
+  for (const char* type : {"ExtractGlimpse", "ExtractGlimpseV2"})
+    define_operator(type + std::string("(input: float32, size: int32, offsets: float32) -> (glimpse: float32); centered: bool = true; "
+                                       "normalized: bool = true; uniform_noise: bool = true; noise: string = \"uniform\""),
+                    {.is = nature::random, .stops_gradient = true}, [](shape_context& c) {
+                      shapes::want_rank(c, 2, 2);
+                      images_of_size<1>(c);
+                    });
+  const std::string scaled = "kernel_type: string = \"lanczos3\"; antialias: bool = true";
+  define_operator("ScaleAndTranslate(images: T, size: int32, scale: float32, translation: float32) -> (resized_images: float32); " + scaled,
+                  pure, images_of_size<1>);
+  define_operator("ScaleAndTranslateGrad(grads: T, original_image: T, scale: float32, translation: float32) -> (output: T); T: {float32}; " +
+                      scaled,
+                  pure, [](shape_context& c) {
+                    shapes::want_rank(c, 0, 4);
+                    shapes::want_rank(c, 1, 4);
+                    if (!c.input(0).extent.has_rank() || !c.input(1).extent.has_rank()) return;
+                    shape result = c.input(1).extent;
+                    for (const int k : {0, 3}) result.dim[k] = c.input(0).extent[k];
+                    c.set(0, result);
+                  });
+  define_operator("ExtractVolumePatches(input: T) -> (patches: T); ksizes: list(int); strides: list(int); padding: string", moves,
+                  volume_patches_shape);
 
   const std::string rates = "strides: list(int); rates: list(int); padding: string";
   define_operator("Dilation2D(input: T, filter: T) -> (output: T); " + rates, pure, dilated_shape);

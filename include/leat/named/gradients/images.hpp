@@ -110,20 +110,44 @@ inline gradient_list gradient_of_dilation(const gradient_call& c) {
       image_node(c, "Dilation2DBackpropInput", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(image));
   return {by_image, image_node(c, "Dilation2DBackpropFilter", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(filter))};
 }
-/// The gradient of patches: each pixel gets the sum over its copies. Patches of the pixels' numbers say which they are; the pixels are
-/// counted from 1, and number 0 is outside the image.
-inline gradient_list gradient_of_patches(const gradient_call& c) {
+/// The gradient of patches of images with so many axes of space: each pixel gets the sum over its copies. Patches of the pixels' numbers say
+/// which they are; the pixels are counted from 1, and number 0 is outside the image.
+template <int Axes>
+gradient_list gradient_of_patches(const gradient_call& c) {
   const output images = c.input(0);
   const output sizes = shape_of(images);
-  const output batch = index(sizes, {0}), rows = index(sizes, {1}), columns = index(sizes, {2}), channels = index(sizes, {3});
-  const output count = rows * columns + 1;
+  const output batch = index(sizes, {0});
+  std::vector<output> space;
+  for (int k = 1; k <= Axes; ++k) space.push_back(index(sizes, {k}));
+  const output channels = index(sizes, {Axes + 1});
+  output count = space[0] * space[1];
+  for (std::size_t k = 2; k < space.size(); ++k) count = count * space[k];
+  count = count + 1;
   const output one = images.owner().named().make_constant(images.owner(), std::int32_t{1}, "Const");
-  const output numbers = reshape(range_to(1, count), stack({one, rows, columns, one}));
+  space.insert(space.begin(), one);
+  space.push_back(one);
+  const output numbers = reshape(range_to(1, count), stack(space));
   attribute_map settings = c.attributes({"ksizes", "strides", "rates", "padding"});
-  const output copies = reshape(call_operator(images.owner(), "ExtractImagePatches", {numbers}, std::move(settings)).result(), {-1});
+  const output copies = reshape(call_operator(images.owner(), c.operation().type(), {numbers}, std::move(settings)).result(), {-1});
   const output slopes = transpose(reshape(c.dy(), stack({batch, element_count_of(copies), channels})), {1, 0, 2});
   const output sums = slice(unsorted_segment_sum(slopes, copies, count), {1, 0, 0}, {-1, -1, -1});
   return {reshape(transpose(sums, {1, 0, 2}), sizes)};
+}
+/// The slopes under the inverse transformations. Source: TensorFlow's gradient.
+inline gradient_list gradient_of_projection(const gradient_call& c) {
+  const output images = c.input(0), transforms = c.input(1);
+  const output ones = ones_like(slice(transforms, {0, 0}, {-1, 1}));
+  const output matrices = reshape(concat({transforms, ones}, 1), {-1, 3, 3});
+  const output inverse = reshape(call_operator(images.owner(), "MatrixInverse", {matrices}).result(), {-1, 9});
+  const output flat = slice(inverse / slice(inverse, {0, 8}, {-1, 1}), {0, 0}, {-1, 8});
+  return {call_operator(images.owner(), "ImageProjectiveTransformV2", {c.dy(), flat, image_sizes(images)},
+                        c.attributes({"interpolation", "fill_mode"}))
+              .result()};
+}
+inline gradient_list gradient_of_scaling(const gradient_call& c) {
+  return {call_operator(c.owner(), "ScaleAndTranslateGrad", {c.dy(), c.input(0), c.input(2), c.input(3)},
+                        c.attributes({"kernel_type", "antialias"}))
+              .result()};
 }
 inline gradient_list gradient_of_given_norm(const gradient_call& c) {
   const output x = c.input(0), mean = c.input(1), variance = c.input(2), gamma = c.input(4);
@@ -147,7 +171,11 @@ LEAT_FILL(fill_image_gradients) {
       {"ResizeBicubic", gradient_of_resize_cubic},
       {"CropAndResize", gradient_of_crops},
       {"Dilation2D", gradient_of_dilation},
-      {"ExtractImagePatches", gradient_of_patches},
+      {"ExtractImagePatches", gradient_of_patches<2>},
+      {"ExtractVolumePatches", gradient_of_patches<3>},
+      {"ImageProjectiveTransformV2", gradient_of_projection},
+      {"ImageProjectiveTransformV3", gradient_of_projection},
+      {"ScaleAndTranslate", gradient_of_scaling},
       {"BatchNormWithGlobalNormalization", gradient_of_given_norm},
       {"SpaceToDepth", gradient_of_blocks<true>},
       {"DepthToSpace", gradient_of_blocks<false>},

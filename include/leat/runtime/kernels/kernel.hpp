@@ -199,6 +199,7 @@ namespace runtime {
 LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
+LEAT_DECLARE_FILL(fill_audio_kernels);
 LEAT_DECLARE_FILL(fill_cell_gradient_kernels);
 LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_color_kernels);
@@ -210,12 +211,14 @@ LEAT_DECLARE_FILL(fill_drawn_box_kernels);
 LEAT_DECLARE_FILL(fill_einsum_kernels);
 LEAT_DECLARE_FILL(fill_element_kernels);
 LEAT_DECLARE_FILL(fill_exchange_kernels);
+LEAT_DECLARE_FILL(fill_glimpse_kernels);
 LEAT_DECLARE_FILL(fill_block_kernels);
 LEAT_DECLARE_FILL(fill_image_kernels);
 LEAT_DECLARE_FILL(fill_matrix_kernels);
 LEAT_DECLARE_FILL(fill_normalization_kernels);
 LEAT_DECLARE_FILL(fill_patch_kernels);
 LEAT_DECLARE_FILL(fill_pool_kernels);
+LEAT_DECLARE_FILL(fill_projective_kernels);
 LEAT_DECLARE_FILL(fill_quantized_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
@@ -226,6 +229,8 @@ LEAT_DECLARE_FILL(fill_random_kernels);
 LEAT_DECLARE_FILL(fill_replica_kernels);
 LEAT_DECLARE_FILL(fill_resource_kernels);
 LEAT_DECLARE_FILL(fill_roster_kernels);
+LEAT_DECLARE_FILL(fill_sampled_box_kernels);
+LEAT_DECLARE_FILL(fill_scaled_image_kernels);
 LEAT_DECLARE_FILL(fill_scatter_kernels);
 LEAT_DECLARE_FILL(fill_candidate_kernels);
 LEAT_DECLARE_FILL(fill_ctc_beam_kernels);
@@ -280,6 +285,8 @@ inline kernel_registry& kernels_by_type() {
   static auto& table = *new kernel_registry;
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
+                        runtime::fill_audio_kernels, runtime::fill_sampled_box_kernels, runtime::fill_glimpse_kernels,
+                        runtime::fill_projective_kernels, runtime::fill_scaled_image_kernels,
                         runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
                         runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
                         runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,

@@ -3,6 +3,7 @@
 
 #include <leat/runtime/kernels/accumulator.hpp>
 #include <leat/runtime/kernels/array.hpp>
+#include <leat/runtime/kernels/audio.hpp>
 #include <leat/runtime/kernels/blocks.hpp>
 #include <leat/runtime/kernels/cell_gradients.hpp>
 #include <leat/runtime/kernels/cells.hpp>
@@ -15,12 +16,14 @@
 #include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
+#include <leat/runtime/kernels/glimpses.hpp>
 #include <leat/runtime/kernels/images.hpp>
 #include <leat/runtime/kernels/matrices.hpp>
 #include <leat/runtime/kernels/nn.hpp>
 #include <leat/runtime/kernels/normalization.hpp>
 #include <leat/runtime/kernels/patches.hpp>
 #include <leat/runtime/kernels/pools.hpp>
+#include <leat/runtime/kernels/projective.hpp>
 #include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/random.hpp>
@@ -31,6 +34,8 @@
 #include <leat/runtime/kernels/resize_wide.hpp>
 #include <leat/runtime/kernels/resource.hpp>
 #include <leat/runtime/kernels/roster.hpp>
+#include <leat/runtime/kernels/sampled_boxes.hpp>
+#include <leat/runtime/kernels/scaled_images.hpp>
 #include <leat/runtime/kernels/scatter.hpp>
 #include <leat/runtime/kernels/candidates.hpp>
 #include <leat/runtime/kernels/ctc.hpp>

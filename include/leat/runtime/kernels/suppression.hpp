@@ -1,6 +1,6 @@
 #pragma once
 // Kernels that select boxes by their scores, the best first, and leave out those that overlap a selected one (non-maximum suppression). With
-// a sigma, an overlap lowers a box's score instead. Source: TensorFlow `NonMaxSuppression` to `NonMaxSuppressionV5`; Bodla and others,
+// a sigma, an overlap lowers a box's score instead. Source: TensorFlow `NonMaxSuppression` to `NonMaxSuppressionV5`, `CombinedNonMaxSuppression`; Bodla and others,
 // "Soft-NMS".
 
 #include <leat/core/fill.hpp>
@@ -156,6 +156,74 @@ inline void run_suppression_with_overlaps(kernel_context& c) {
   c.set(0, indices_tensor(found.indices));
 }
 
+/// For each image of a batch, the boxes of all classes that were selected, the best first, with zeros behind them.
+inline void run_combined_suppression(kernel_context& c) {
+  const tensor_value boxes = c.input(0), scores = c.input(1);
+  const auto size = [&](int k, const std::string& name) {
+    if (c.extent(k).rank != 0) throw invalid_argument(name + " must be 0-D, got shape " + brackets(c.extent(k)));
+    return c.number(k);
+  };
+  suppression_settings s;
+  s.most = size(2, "max_size_per_class");
+  const std::int64_t most_of_all = size(3, "max_total_size");
+  if (s.most <= 0) throw invalid_argument("max_size_per_class must be positive, not " + std::to_string(s.most));
+  if (most_of_all <= 0) throw invalid_argument("max_total_size must be > 0, not " + std::to_string(most_of_all));
+  s.threshold = only_number(c, 4, "iou_threshold");
+  s.least_score = only_number(c, 5, "score_threshold");
+  if (!(s.threshold >= 0 && s.threshold <= 1)) throw invalid_argument("iou_threshold must be in [0, 1], not " + std::to_string(s.threshold));
+  const shape &b = boxes.extent(), &of = scores.extent();
+  if (b.rank != 4) throw invalid_argument("boxes must be 4-D, not " + brackets(b));
+  if (of.rank != 3) throw invalid_argument("scores must be 3-D, not " + brackets(of));
+  if (b[0] != of[0]) throw invalid_argument("boxes and scores must have same batch size, not " + brackets(b) + " and " + brackets(of));
+  if (b[3] != 4) throw invalid_argument("boxes must have 4 columns, not " + brackets(b));
+  if (of[1] != b[1]) throw invalid_argument("scores has incompatible shape " + brackets(of) + " for boxes " + brackets(b));
+  const std::int64_t batch = b[0], count = b[1], of_each = b[2], classes = of[2];
+  if (of_each != 1 && of_each != classes)
+    throw invalid_argument("third dimension of boxes must be either 1 or num classes, not " + brackets(b) + " for scores " + brackets(of));
+  const bool is_clipped = c.node.flag("clip_boxes", true);
+  std::int64_t all_classes = 0;
+  if (!multiplies(s.most, classes, all_classes)) all_classes = INT64_MAX;
+  const std::int64_t width = c.node.flag("pad_per_class") ? std::min(most_of_all, all_classes) : most_of_all;
+  tensor_value found = filled_number(dtype::float32, shape_from({batch, width, 4}), 0);
+  tensor_value its_scores = filled_number(dtype::float32, shape_from({batch, width}), 0);
+  tensor_value its_classes = filled_number(dtype::float32, shape_from({batch, width}), 0), valid(dtype::int32, {batch});
+  struct result {
+    float score;
+    std::int64_t of_class;
+    const float* box;
+  };
+  std::vector<float> weights(static_cast<std::size_t>(count));
+  for (std::int64_t image = 0; image < batch; ++image) {
+    std::vector<result> results;
+    for (std::int64_t k = 0; k < classes; ++k) {
+      c.step.check();
+      for (std::int64_t i = 0; i < count; ++i)
+        weights[static_cast<std::size_t>(i)] = scores.values<float>()[static_cast<std::size_t>((image * count + i) * classes + k)];
+      const auto box = [&](std::int64_t i) {
+        return boxes.values<float>().data() + ((image * count + i) * of_each + (of_each > 1 ? k : 0)) * 4;
+      };
+      const selected_boxes chosen =
+          select_boxes(c, s, weights.data(), count, [&](std::int64_t a, std::int64_t other) { return overlap_of(box(a), box(other)); });
+      for (std::size_t i = 0; i < chosen.indices.size(); ++i) results.push_back({chosen.scores[i], k, box(chosen.indices[i])});
+    }
+    std::ranges::stable_sort(results, [](const result& x, const result& y) { return x.score > y.score; });
+    const auto kept = std::min(static_cast<std::int64_t>(results.size()), width);
+    valid.values<std::int32_t>()[static_cast<std::size_t>(image)] = static_cast<std::int32_t>(kept);
+    for (std::int64_t i = 0; i < kept; ++i) {
+      const result& r = results[static_cast<std::size_t>(i)];
+      const auto at = static_cast<std::size_t>(image * width + i);
+      its_scores.values<float>()[at] = r.score;
+      its_classes.values<float>()[at] = static_cast<float>(r.of_class);
+      for (std::size_t j = 0; j < 4; ++j)
+        found.values<float>()[4 * at + j] = is_clipped ? std::max(std::min(r.box[j], 1.0f), 0.0f) : r.box[j];
+    }
+  }
+  c.set(0, std::move(found));
+  c.set(1, std::move(its_scores));
+  c.set(2, std::move(its_classes));
+  c.set(3, std::move(valid));
+}
+
 LEAT_FILL(fill_suppression_kernels) {
   register_kernel("NonMaxSuppression", run_suppression<1>);
   register_kernel("NonMaxSuppressionV2", run_suppression<2>);
@@ -163,6 +231,7 @@ LEAT_FILL(fill_suppression_kernels) {
   register_kernel("NonMaxSuppressionV4", run_suppression<4>);
   register_kernel("NonMaxSuppressionV5", run_suppression<5>);
   register_kernel("NonMaxSuppressionWithOverlaps", run_suppression_with_overlaps);
+  register_kernel("CombinedNonMaxSuppression", run_combined_suppression);
 }
 
 }  // namespace leat::runtime

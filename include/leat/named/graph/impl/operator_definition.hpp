@@ -141,7 +141,15 @@ class definition_parser {
   }
   attribute_value value(const attribute_definition& a) {
     if (take("[]")) return a.is_list ? attribute_value(attribute_list{}) : attribute_value(tensor_shape_proto{});
-    if (a.is_list) fail("the default of a list is []");
+    if (a.is_list && a.kind == attribute_kind::real) {
+      std::vector<float> list;
+      expect("[");
+      do list.push_back(std::stof(number()));
+      while (take(","));
+      expect("]");
+      return list;
+    }
+    if (a.is_list) fail("the default of a list is [], or numbers");
     switch (a.kind) {
       case attribute_kind::type: {
         const std::string name = word();
@@ -205,7 +213,7 @@ struct definition_table {
 inline definition_table& definitions() {
   static auto& table = *new definition_table;
   static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_array_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
+  fills.run({LEAT_FILLS(fill_array_definitions, fill_audio_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
                         fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
                         fill_quantized_definitions,
