@@ -75,12 +75,14 @@ void leaves() {
   is(LEAT_SHOWN(zeros_of, zeros({2, 3})), numbers(6, 0));
   is(LEAT_SHOWN(ones_of, ones({2})), {1, 1});
   is(LEAT_SHOWN(fill, fill({2}, 1.5f)), {1.5, 1.5});
+  LEAT_SHOWN(set_random_seed, set_random_seed(42));
   const std::vector<output> drawn{LEAT_SHOWN(random_normal, random_normal({2, 3}, 0, 1)),
                                   LEAT_SHOWN(truncated_normal, truncated_normal({2})),
                                   LEAT_SHOWN(random_uniform, random_uniform({2}, -1, 1))};
   graph_session s(g);
   is.check(s);
   require(s.run(drawn)[0].extent() == shape_value{2, 3});
+  require(drawn[0].operation().inputs()[0].operation().inputs()[0].operation().attribute("seed") == attribute_value(std::int64_t{42}));
   require(s.run(x, {{x, {{1.0f, 2.0f, 3.0f}}}}).extent() == shape_value{1, 3});
 }
 
