@@ -236,6 +236,26 @@ TEST_CASE("datasets of a file's graph: a shuffle is a permutation that its seeds
   for (int k = 0; k < 12; ++k) CHECK(near[static_cast<std::size_t>(k)] <= k + 2);
 }
 
+TEST_CASE("datasets of a file's graph: with seeds, orders and random integers are TensorFlow's") {
+  const auto shuffled = [](std::int64_t count, std::int64_t buffer, bool again, std::int64_t times) {
+    return range_text("r", count) + scalar_text("n", buffer) + scalar_text("a", 87654321) + scalar_text("b", 5) +
+           dataset_text("s", "ShuffleDataset", {"r", "n", "a", "b"},
+                        "attr { key: 'reshuffle_each_iteration' value { b: "s + (again ? "true" : "false") + " } } ") +
+           scalar_text("times", times) + dataset_text("d", "RepeatDataset", {"s", "times"});
+  };
+  CHECK(elements_of(shuffled(10, 20, true, 1)) == integer_list{5, 3, 0, 2, 7, 6, 4, 1, 9, 8});
+  CHECK(elements_of(shuffled(10, 4, true, 1)) == integer_list{1, 4, 5, 6, 2, 7, 0, 3, 9, 8});
+  CHECK(elements_of(shuffled(6, 4, true, 3)) == integer_list{1, 4, 5, 2, 3, 0, 0, 4, 5, 1, 2, 3, 3, 1, 5, 4, 0, 2});
+  CHECK(elements_of(shuffled(6, 4, false, 3)) == integer_list{3, 4, 2, 5, 1, 0, 3, 4, 2, 5, 1, 0, 3, 4, 2, 5, 1, 0});
+  CHECK(elements_of(range_text("r", 6) + scalar_text("times", 3) + dataset_text("t", "RepeatDataset", {"r", "times"}) + scalar_text("n", 4) +
+                    scalar_text("a", 87654321) + scalar_text("b", 5) +
+                    dataset_text("d", "ShuffleDataset", {"t", "n", "a", "b"},
+                                 "attr { key: 'reshuffle_each_iteration' value { b: true } } ")) ==
+        integer_list{1, 4, 5, 0, 2, 1, 0, 3, 3, 0, 1, 4, 5, 2, 4, 3, 2, 5});
+  CHECK(elements_of(scalar_text("a", 87654321) + scalar_text("b", 5) + dataset_text("i", "RandomDataset", {"a", "b"}) + scalar_text("n", 4) +
+                    dataset_text("d", "TakeDataset", {"i", "n"})) == integer_list{3568415791, 2798973839, 2476249224, 2816106479});
+}
+
 TEST_CASE("datasets of a file's graph: functions of the library") {
   CHECK(elements_of(range_text("r", 4) + mapped_text("d", "MapDataset", "r", "f", "square"), square_text()) == integer_list{0, 1, 4, 9});
   CHECK(elements_of(range_text("r", 9) + scalar_text("limit", 3) + mapped_text("d", "FilterDataset", "r", "predicate", "below", {"limit"}),

@@ -8,6 +8,7 @@
 #include <leat/core/philox.hpp>
 #include <leat/data/iterator_states.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/random_sequences.hpp>
 
 #include <algorithm>
 #include <map>

@@ -87,7 +87,7 @@ class range_dataset final : public graph_dataset {
   const element_spec spec_;
 };
 
-/// Random integers below 2^32, without end. Source: TensorFlow `RandomDataset`.
+/// Random integers below 2^32, without end, with seeds TensorFlow's. Source: TensorFlow `RandomDataset`.
 class random_dataset final : public graph_dataset {
  public:
   random_dataset(std::string its_type, std::int64_t seed, std::int64_t seed2)
@@ -97,13 +97,13 @@ class random_dataset final : public graph_dataset {
  private:
   struct pass final : pass_of<random_dataset> {
     pass(pipeline& p, const random_dataset& of)
-        : pass_of(p, of),
-          seed(of.seed_ == 0 && of.seed2_ == 0 ? p.draw_seed()
-                                               : leat::mix(static_cast<std::uint64_t>(of.seed_), static_cast<std::uint64_t>(of.seed2_))) {}
-    std::uint64_t seed, at = 0;
+        : pass_of(p, of), words(of.seed_ == 0 && of.seed2_ == 0 ? p.draw_seed() : static_cast<std::uint64_t>(of.seed_), 0,
+                                static_cast<std::uint64_t>(of.seed2_)) {}
+    kernels::seeded_sequence words;
+    std::uint64_t at = 0;
     bool advance(components& to) override {
       to.clear();
-      to.push_back(tensor_value(static_cast<std::int64_t>(leat::mix(seed, at++) & 0xffff'ffff)));
+      to.push_back(tensor_value(static_cast<std::int64_t>(runtime::word_of(words, at++))));
       return true;
     }
   };

@@ -162,7 +162,7 @@ struct seed_generator final : closed_resource {
   bool reshuffles;
 };
 
-/// Elements in an order that the seeds decide: each is drawn from a buffer of the next ones. The orders are not TensorFlow's.
+/// Elements in an order that the seeds decide, TensorFlow's: each is drawn from a buffer of the next ones.
 class shuffle_dataset final : public graph_dataset {
  public:
   static constexpr std::int64_t whole_input = -2;
@@ -170,30 +170,42 @@ class shuffle_dataset final : public graph_dataset {
       : graph_dataset(std::move(its_type), std::move(from)), buffer_(buffer), seed_(seed), seed2_(seed2), reshuffles_(reshuffles) {
     if (buffer <= 0 && buffer != whole_input) throw invalid_argument("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
-  std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this, seed_of_pass(p)); }
+  std::unique_ptr<dataset_pass> iterate(pipeline& p) const override { return std::make_unique<pass>(p, *this, words_of_pass(p)); }
 
  private:
-  std::uint64_t seed_of_pass(pipeline& p) const {
-    if (seed_ == 0 && seed2_ == 0) return reshuffles_ ? p.draw_seed() : p.seed;
-    const std::uint64_t of_node = leat::mix(static_cast<std::uint64_t>(seed_), static_cast<std::uint64_t>(seed2_));
-    return reshuffles_ ? leat::mix(of_node, p.count_pass(shared_from_this())) : of_node;
+  // Each pass that has an order of its own gets the next two words of the dataset's seeds as its seeds.
+  kernels::seeded_sequence words_of_pass(pipeline& p) const {
+    if (seed_ == 0 && seed2_ == 0) return {reshuffles_ ? p.draw_seed() : p.seed, 0, 0};
+    const kernels::seeded_sequence of_node(static_cast<std::uint64_t>(seed_), 0, static_cast<std::uint64_t>(seed2_));
+    if (!reshuffles_) return of_node;
+    const std::uint64_t k = 2 * p.count_pass(shared_from_this());
+    return {runtime::word_of(of_node, k), 0, runtime::word_of(of_node, k + 1)};
   }
   struct pass final : pass_of<shuffle_dataset> {
-    pass(pipeline& p, const shuffle_dataset& of, std::uint64_t its_seed) : pass_of(p, of), from(of.from().iterate(p)), seed(its_seed) {}
+    pass(pipeline& p, const shuffle_dataset& of, const kernels::seeded_sequence& its_words)
+        : pass_of(p, of), from(of.from().iterate(p)), words(its_words) {}
     std::unique_ptr<dataset_pass> from;
-    held_elements buffer;
-    std::uint64_t seed, drawn = 0;
+    held_elements buffer;  // a ring once it is full: the elements that wait are those from `first` on
+    kernels::seeded_sequence words;
+    std::uint64_t drawn = 0;
+    std::size_t first = 0, waiting = 0;
     bool advance(components& to) override {
-      while (from != nullptr && (of_.buffer_ == whole_input || static_cast<std::int64_t>(buffer.size()) < of_.buffer_)) {
+      while (from != nullptr && (of_.buffer_ == whole_input || static_cast<std::int64_t>(waiting) < of_.buffer_)) {
         components element;
-        if (from->next(element)) buffer.push(std::move(element));
-        else from.reset();
+        if (!from->next(element)) {
+          from.reset();
+          break;
+        }
+        if (of_.buffer_ == whole_input || static_cast<std::int64_t>(buffer.size()) < of_.buffer_) buffer.push(std::move(element));
+        else buffer[(first + waiting) % buffer.size()] = std::move(element);
+        ++waiting;
       }
-      if (buffer.empty()) return false;
-      const std::size_t k = static_cast<std::size_t>(leat::mix(seed, drawn++) % buffer.size());
-      to = std::move(buffer[k]);
-      std::swap(buffer[k], buffer[buffer.size() - 1]);
-      buffer.pop();
+      if (waiting == 0) return false;
+      components& chosen = buffer[(first + runtime::word_of(words, drawn++) % waiting) % buffer.size()];
+      to = std::move(chosen);
+      chosen = std::move(buffer[first % buffer.size()]);
+      ++first;
+      --waiting;
       return true;
     }
   };

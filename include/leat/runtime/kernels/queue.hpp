@@ -86,9 +86,7 @@ class value_queue final : public resource {
       }
       if (settings_.order == queue_order::shuffled) {
         // As TensorFlow does, with the same numbers: the last element takes the place of the one that is drawn.
-        const std::uint32_t word = settings_.words.block(drawn_ / 4).words[drawn_ % 4];
-        ++drawn_;
-        std::swap(elements_[word % elements_.size()], elements_.back());
+        std::swap(elements_[word_of(settings_.words, drawn_++) % elements_.size()], elements_.back());
       }
       if (settings_.order == queue_order::priority) std::pop_heap(elements_.begin(), elements_.end(), comes_later);
       if (settings_.order == queue_order::shuffled || settings_.order == queue_order::priority) {
@@ -171,7 +169,7 @@ class value_queue final : public resource {
   std::list<int> adders_, takers_;
   bool closing_ = false;
   std::uint64_t cancels_ = 0;
-  std::int64_t drawn_ = 0;
+  std::uint64_t drawn_ = 0;
 };
 
 inline void check_element(const value_queue& q, const std::vector<tensor_value>& e) {

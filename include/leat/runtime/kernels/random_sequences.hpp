@@ -48,6 +48,11 @@ inline std::pair<std::uint64_t, std::uint64_t> draw(kernel_context& c, std::int6
   return reserve(c, (static_cast<std::uint64_t>(count) + 3) / 4 * 4);
 }
 
+/// Word k of a sequence.
+inline std::uint32_t word_of(const kernels::seeded_sequence& sequence, std::uint64_t k) {
+  return sequence.block(static_cast<std::int64_t>(k / 4)).words[k % 4];
+}
+
 /// How many blocks TensorFlow reserves for each number, for distributions that reject some.
 inline constexpr std::uint64_t blocks_per_number = 256;
 /// A node's sequence from block `begin` on: that of its attributes; without seeds, that of `seed`.

@@ -208,8 +208,7 @@ LEAT_FILL(fill_sampled_box_kernels) {
     run_sampled_box(c, [&](std::int64_t) {
       const auto seed = integers(seed_pair(c, 3));
       const kernels::seeded_sequence sequence(seed.data());
-      const auto joined = [](std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; };
-      return word_source(joined(sequence.key0, sequence.key1), joined(sequence.high0, sequence.high1), 0);
+      return word_source(sequence.key, sequence.high, 0);
     });
   });
   register_kernel("RandomCrop", run_random_crop);
