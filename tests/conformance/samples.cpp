@@ -548,6 +548,13 @@ std::vector<sample> written_samples() {
   add("StatelessRandomUniformInt", {numbers({2, 3}), numbers({4, -9}), number(-3), number(100)});
   add("StatelessRandomUniformInt", {numbers({0}), numbers({4, -9}), number(0), number(1)});
   add("StatelessRandomUniformInt", {numbers({2}), numbers({4, -9}), number(1), number(1)});
+  for (const dtype wanted : {dtype::int32, dtype::int64}) {
+    add("StatelessRandomUniformFullInt", {numbers({2, 3}), numbers({4, -9})}, {{"dtype", wanted}});
+    add("StatelessRandomUniformFullInt", {numbers({0}), numbers({4, -9})}, {{"dtype", wanted}});
+    add("StatelessRandomPoisson", {numbers({4, 3}), numbers({7, 8}), fixed({3}, {0.5, 1, 40})}, {{"dtype", wanted}});
+  }
+  add("StatelessRandomPoisson", {numbers({4, 3}), numbers({7, 8}), fixed({2}, {0.5, 1})}, {{"dtype", dtype::int64}});
+  add("StatelessRandomGetAlg", {});
   add("StatelessMultinomial", {x({2, 3}), number(4), numbers({4, -9})});
   add("StatelessMultinomial", {x({0, 3}), number(4), numbers({4, -9})});
   add("StatelessMultinomial", {x({3}), number(4), numbers({4, -9})});
@@ -917,6 +924,22 @@ const std::vector<exemption>& exemptions() {
                                            {"ReplicaRosterUpdated", "resource"},
                                            {"VarHandleOp", "leaf"},
                                            {"VarIsInitializedOp", "leaf"},
+                                           {"StatefulUniform", "resource"},
+                                           {"StatefulStandardNormalV2", "resource"},
+                                           {"StatefulTruncatedNormal", "resource"},
+                                           {"StatefulUniformInt", "resource"},
+                                           {"StatefulUniformFullInt", "resource"},
+                                           {"RngReadAndSkip", "resource"},
+                                           {"RngSkip", "resource"},
+                                           {"NonDeterministicInts", "random"},
+                                           {"StatelessRandomUniformV2", "uint64"},
+                                           {"StatelessRandomNormalV2", "uint64"},
+                                           {"StatelessTruncatedNormalV2", "uint64"},
+                                           {"StatelessRandomUniformIntV2", "uint64"},
+                                           {"StatelessRandomUniformFullIntV2", "uint64"},
+                                           {"StatelessShuffle", "uint64"},
+                                           {"StatelessRandomGetKeyCounter", "uint64"},
+                                           {"StatelessRandomGetKeyCounterAlg", "uint64"},
                                            {"DisableCopyOnRead", "resource"},
                                            {"VariableShape", "resource"},
                                            {"StringJoin", "text"},
