@@ -15,7 +15,9 @@ using namespace leat;
 
 TEST_CASE("images resized between pixels, in batches of channels") {
   std::uint64_t seed = 0;
-  const auto size = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(uniform<double>(7, seed++) * static_cast<double>(most)); };
+  const auto size = [&](std::int64_t most) {
+    return 1 + static_cast<std::int64_t>(uniform<double>(7, seed++) * static_cast<double>(most));
+  };
   for (int trial = 0; trial < 200; ++trial) {
     const bool aligned = trial % 3 == 0, centered = trial % 3 == 1;
     const kernels::resized_images r(aligned, centered, size(2), size(9), size(9), size(trial % 2 == 0 ? 5 : 80), size(20), size(20));

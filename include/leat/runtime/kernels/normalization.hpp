@@ -19,7 +19,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace leat::runtime {
 
@@ -53,30 +52,8 @@ inline channel_layout layout_of(const kernel_node& n, const shape& s, std::strin
   return {product(s, 0, at), s[at], product(s, at + 1, s.rank)};
 }
 
-/// Adds sums over one block, of quantities for each channel: `of` has a function of (element, channel) for each, and `to` their sums one
-/// behind the other. The channels that lie beside each other are added as in a vector.
-template <class T, class... F>
-void add_block_by_channel(const channel_layout& all, std::int64_t block, T* to, const F&... of) {
-  all.for_block(block, [&](std::int64_t at, std::int64_t c, std::int64_t n) {
-    T* next = to;
-    const auto add = [&](const auto& f) {
-      if (all.inner == 1) {
-        T* const __restrict sums = next;
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-        for (std::int64_t k = 0; k < n; ++k) sums[k] += f(at + k, k);
-      } else {
-        T sum = 0;
-        for (std::int64_t k = 0; k < n; ++k) sum += f(at + k, c);
-        next[c] += sum;
-      }
-      next += all.channels;
-    };
-    (add(of), ...);
-  });
-}
-/// Such sums over all blocks, in one pass.
+/// Sums of one or two quantities for each channel, in one pass: `of` has a function of (element, channel) for each. The channels that lie
+/// beside each other are added as in a vector.
 template <class T, class... F>
 std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layout& all, const F&... of) {
   constexpr std::size_t quantities = sizeof...(F);
@@ -84,7 +61,25 @@ std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layo
   const auto blocks = static_cast<std::size_t>(all.blocks());
   std::vector<T> parts(quantities * channels * blocks);
   cpu::parallel_for(all.blocks(), [&](std::int64_t block) {
-    add_block_by_channel(all, block, parts.data() + quantities * channels * static_cast<std::size_t>(block), of...);
+    T* const first = parts.data() + quantities * channels * static_cast<std::size_t>(block);
+    all.for_block(block, [&](std::int64_t at, std::int64_t c, std::int64_t n) {
+      T* to = first;
+      const auto add = [&](const auto& f) {
+        if (all.inner == 1) {
+          T* const __restrict sums = to;
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+          for (std::int64_t k = 0; k < n; ++k) sums[k] += f(at + k, k);
+        } else {
+          T sum = 0;
+          for (std::int64_t k = 0; k < n; ++k) sum += f(at + k, c);
+          to[c] += sum;
+        }
+        to += channels;
+      };
+      (add(of), ...);
+    });
   });
   std::array<std::vector<double>, quantities> sums;
   for (std::size_t q = 0; q < quantities; ++q) {
@@ -93,54 +88,6 @@ std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layo
       for (std::size_t c = 0; c < channels; ++c) sums[q][c] += parts[(quantities * block + q) * channels + c];
   }
   return sums;
-}
-
-/// The mean of each channel, and the sum of the squared distances from it, in one pass over memory: while a block is in the cache, its own
-/// mean is computed, and the sums of the distances from that, which are small and therefore exact to more digits than the elements' sum.
-/// Source: Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance".
-template <class T>
-std::pair<std::vector<double>, std::vector<double>> moments_by_channel(const channel_layout& all, const T* from) {
-  const auto channels = static_cast<std::size_t>(all.channels);
-  const auto blocks = static_cast<std::size_t>(all.blocks());
-  constexpr std::size_t quantities = 3;  // a block's mean, and the sums of distances and of their squares
-  std::vector<T> parts(quantities * channels * blocks);
-  const auto count_of = [&](std::size_t block) {
-    const std::int64_t begin = static_cast<std::int64_t>(block) * all.outer_of_block();
-    return static_cast<double>((std::min(begin + all.outer_of_block(), all.outer) - begin) * all.inner);
-  };
-  cpu::parallel_for(all.blocks(), [&](std::int64_t block) {
-    T* const mean = parts.data() + quantities * channels * static_cast<std::size_t>(block);
-    add_block_by_channel(all, block, mean, [from](std::int64_t i, std::int64_t) { return from[i]; });
-    const T share = static_cast<T>(1 / count_of(static_cast<std::size_t>(block)));
-    for (std::size_t c = 0; c < channels; ++c) mean[c] *= share;
-    add_block_by_channel(
-        all, block, mean + channels, [from, mean](std::int64_t i, std::int64_t k) { return from[i] - mean[k]; },
-        [from, mean](std::int64_t i, std::int64_t k) {
-          const T d = from[i] - mean[k];
-          return d * d;
-        });
-  });
-  std::vector<double> mean(channels), squares(channels);
-  const auto each = [&](auto f) {
-    for (std::size_t block = 0; block < blocks; ++block) {
-      const T* const part = parts.data() + quantities * channels * block;
-      for (std::size_t c = 0; c < channels; ++c)
-        f(c, count_of(block), static_cast<double>(part[c]), static_cast<double>(part[channels + c]),
-          static_cast<double>(part[2 * channels + c]));
-    }
-  };
-  // Distances from an infinite mean are none.
-  each([&](std::size_t c, double n, double center, double distances, double) {
-    mean[c] += n * center + (std::isfinite(distances) ? distances : 0);
-  });
-  for (double& m : mean) m /= static_cast<double>(all.count());
-  each([&](std::size_t c, double n, double center, double distances, double of_block) {
-    const double apart = center - mean[c];
-    squares[c] += of_block + (std::isfinite(distances) ? apart * (2 * distances + n * apart) : 0);
-  });
-  for (double& s : squares)
-    if (s < 0) s = 0;  // equal elements, but for rounding
-  return {std::move(mean), std::move(squares)};
 }
 
 inline void want_channels(const tensor_value& v, const channel_layout& all, std::string_view what) {
@@ -197,8 +144,12 @@ inline void run_batch_norm(kernel_context& c) {
       std::ranges::fill(out_variance, std::numeric_limits<T>::quiet_NaN());
     } else if (is_training) {
       const double count = static_cast<double>(all.count());
-      const auto [means, squares] = moments_by_channel(all, from);
-      for (std::size_t k = 0; k < channels; ++k) mean[k] = static_cast<T>(means[k]);
+      const auto [sums] = sums_by_channel<T>(all, [from](std::int64_t i, std::int64_t) { return from[i]; });
+      for (std::size_t k = 0; k < channels; ++k) mean[k] = static_cast<T>(sums[k] / count);
+      const auto [squares] = sums_by_channel<T>(all, [from, center = mean.data()](std::int64_t i, std::int64_t k) {
+        const T d = from[i] - center[k];
+        return d * d;
+      });
       // The variance that leaves is that of the population which the batch is a sample of.
       const double sample = count > 1 ? count / (count - 1) : count;
       for (std::size_t k = 0; k < channels; ++k) {
