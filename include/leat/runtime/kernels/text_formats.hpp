@@ -7,8 +7,10 @@
 #include <leat/runtime/kernels/text_parts.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
