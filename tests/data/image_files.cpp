@@ -504,12 +504,14 @@ TEST_CASE("JPEG: a window of a file, its shape, and a quality that is an input")
                                          whole.values<std::uint8_t>()[static_cast<std::size_t>(((y + r) * width + x) * channels + k)];
           CHECK(is_equal);
         }
-        CHECK(run_on("ExtractJpegShape", tensor_value(file)).as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{37, 45, static_cast<std::int32_t>(channels)});
+        CHECK(run_on("ExtractJpegShape", tensor_value(file)).as<std::vector<std::int32_t>>() ==
+              std::vector<std::int32_t>{37, 45, static_cast<std::int32_t>(channels)});
       }
   const std::string file = run_on("EncodeJpeg", jpeg_pixels(3)).as<std::string>();
   CHECK(run_on("ExtractJpegShape", tensor_value(file), {{"output_type", dtype::int64}}).type() == dtype::int64);
   using window = std::vector<std::int32_t>;
-  for (const window& outside : {window{0, 0, 38, 45}, window{0, 0, 0, 2}, window{-1, 0, 2, 2}, window{0, 44, 1, 2}, window{INT32_MAX, 0, INT32_MAX, 1}})
+  for (const window& outside :
+       {window{0, 0, 38, 45}, window{0, 0, 0, 2}, window{-1, 0, 2, 2}, window{0, 44, 1, 2}, window{INT32_MAX, 0, INT32_MAX, 1}})
     CHECK(refuses_image([&] { crop(file, outside); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
   CHECK(refuses_image([&] { crop(file, {0, 0, 2}); }, "four elements"));
   CHECK(refuses_image([&] { crop(gray, {0, 0, 2, 2}); }, "DecodeAndCropJpeg operation can run on JPEG only, but detected PNG."));
@@ -517,8 +519,13 @@ TEST_CASE("JPEG: a window of a file, its shape, and a quality that is an input")
   // Rows below the window are not read.
   CHECK(crop(file.substr(0, file.size() - 100), {1, 2, 3, 4}).as<bytes>() == crop(file, {1, 2, 3, 4}).as<bytes>());
   for (std::size_t length = 3; length + 2 < file.size(); length += 41) {
-    CHECK(refuses_image([&] { crop(file.substr(0, length), {30, 0, 7, 2}); }, "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
-    if (length < 200) CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value(file.substr(0, length))); }, "Invalid JPEG data, size "));
+    CHECK(refuses_image(
+        [&] {
+          crop(file.substr(0, length), {30, 0, 7, 2});
+        },
+        "jpeg::Uncompress failed. Invalid JPEG data or crop window."));
+    if (length < 200)
+      CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value(file.substr(0, length))); }, "Invalid JPEG data, size "));
   }
   CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value(gray)); }, "Invalid JPEG data, size "));
   CHECK(refuses_image([&] { run_on("ExtractJpegShape", tensor_value("")); }, "Invalid JPEG data, size 0"));
@@ -527,7 +534,8 @@ TEST_CASE("JPEG: a window of a file, its shape, and a quality that is an input")
     graph g;
     const auto scope = g.as_default();
     const output place = placeholder(image.type(), image.extent()), number = placeholder(dtype::int32, quality.extent());
-    return graph_session(g).run({call_operator(g, "EncodeJpegVariableQuality", {place, number}).result()}, {{place, image}, {number, quality}})[0];
+    return graph_session(g).run({call_operator(g, "EncodeJpegVariableQuality", {place, number}).result()},
+                                {{place, image}, {number, quality}})[0];
   };
   for (const std::int32_t quality : {0, 30, 100})
     CHECK(of_quality(jpeg_pixels(3), tensor_value(quality)).as<std::string>() ==

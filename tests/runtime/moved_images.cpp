@@ -219,7 +219,8 @@ std::vector<double> list_of(const tensor_value& v) {
   return list;
 }
 /// The gradient of the sum of squares of a node's result by its first input, for constants as its other inputs.
-tensor_value slopes(std::string_view type, const tensor_value& images, const std::vector<number_argument>& others, const attribute_map& settings) {
+tensor_value slopes(std::string_view type, const tensor_value& images, const std::vector<number_argument>& others,
+                    const attribute_map& settings) {
   graph g;
   const auto scope = g.as_default();
   const output place = placeholder(images.type(), images.extent());
@@ -250,7 +251,8 @@ TEST_CASE("gradients of moved images are TensorFlow's") {
     return slopes("ImageProjectiveTransformV3", image, {transform, literal({3, 4}), literal({}, {2})}, {{"interpolation", interpolation}});
   };
   check_equal(project("NEAREST"), f32({1, 3, 3, 1}, {0, 6, 4, 14, 14, 20, 16, 0, 6}), 1e-5);
-  check_equal(project("BILINEAR"), f32({1, 3, 3, 1}, {2.41059, 5.12116, 6.33763, 7.23508, 10.762, 11.7859, 8.11294, 5.41858, 5.18949}), 1e-5);
+  check_equal(project("BILINEAR"), f32({1, 3, 3, 1}, {2.41059, 5.12116, 6.33763, 7.23508, 10.762, 11.7859, 8.11294, 5.41858, 5.18949}),
+              1e-5);
   check_equal(slopes("ScaleAndTranslate", image, {literal({2, 3}), literal({2}, {0.5f, 0.6f}), literal({2}, {0, 0.2f})}, {}),
               f32({1, 3, 3, 1}, {0.732852, 2.29586, 2.37765, 4.21794, 5.02493, 3.33636, 8.26724, 6.99656, 2.93481}), 1e-5);
   std::vector<double> numbers;
@@ -279,8 +281,8 @@ TEST_CASE("glimpses beyond an image are noise of its range") {
     CHECK(mean == doctest::Approx(noise == std::string("uniform") ? 5 : 4.8).epsilon(0.03));
     CHECK(deviation == doctest::Approx(noise == std::string("uniform") ? 1.155 : 1.3).epsilon(0.1));
   }
-  CHECK(list_of(run_on("ExtractGlimpseV2", {image, i32({2}, {1, 1}), f32({1, 2}, {NAN, 1e30})}, {{"noise", "zero"}, {"uniform_noise", false}})[0]) ==
-        std::vector<double>{0});
+  CHECK(list_of(run_on("ExtractGlimpseV2", {image, i32({2}, {1, 1}), f32({1, 2}, {NAN, 1e30})},
+                       {{"noise", "zero"}, {"uniform_noise", false}})[0]) == std::vector<double>{0});
 }
 
 TEST_CASE("transformations, places and scales that are no numbers give values, not crashes") {
@@ -317,7 +319,8 @@ TEST_CASE("moved images of wrong shapes and settings are refused") {
   CHECK(projects({image, transform, two, f32({1}, {0})}, "fill_value must be a scalar"));
   CHECK(projects({image, transform, two, zero}, "Invalid interpolation LINEAR", "LINEAR"));
   CHECK(projects({image, transform, two, zero}, "Invalid mode EDGE", "NEAREST", "EDGE"));
-  CHECK(run_on("ImageProjectiveTransformV2", {f32({1, 0, 2, 1}, {}), transform, two}, {{"interpolation", "BILINEAR"}, {"fill_mode", "WRAP"}})[0]
+  CHECK(run_on("ImageProjectiveTransformV2", {f32({1, 0, 2, 1}, {}), transform, two},
+               {{"interpolation", "BILINEAR"}, {"fill_mode", "WRAP"}})[0]
             .elements() == 4);
 
   const auto place = f32({1, 2}, {0, 0});
@@ -328,7 +331,8 @@ TEST_CASE("moved images of wrong shapes and settings are refused") {
   CHECK(refuses("ExtractGlimpse", {image, two, f32({2, 2}, {0, 0, 0, 0})}, {}, "first dimension should be batch"));
   CHECK(refuses("ExtractGlimpse", {image, two, f32({1, 3}, {0, 0, 0})}, {}, "second dimension should be of size 2"));
   CHECK(refuses("ExtractGlimpse", {image, two, place}, {{"noise", "zero"}}, "could not be specified at the same time"));
-  CHECK(refuses("ExtractGlimpse", {image, two, place}, {{"noise", "x"}, {"uniform_noise", false}}, "could only be uniform, gaussian, or zero"));
+  CHECK(refuses("ExtractGlimpse", {image, two, place}, {{"noise", "x"}, {"uniform_noise", false}},
+                "could only be uniform, gaussian, or zero"));
   CHECK(run_on("ExtractGlimpse", {f32({1, 0, 2, 1}, {}), two, place}, {})[0].elements() == 4);
 
   const auto boxes = f32({1, 2, 1, 4}, std::vector<double>(8, 0.5)), scores = f32({1, 2, 3}, std::vector<double>(6, 0.5));
@@ -339,10 +343,12 @@ TEST_CASE("moved images of wrong shapes and settings are refused") {
   };
   CHECK(selects({f32({2, 1, 4}, std::vector<double>(8)), scores, number(1), number(2), limit(0.5), limit(0)}, "boxes must be 4-D"));
   CHECK(selects({boxes, f32({2, 3}, std::vector<double>(6)), number(1), number(2), limit(0.5), limit(0)}, "scores must be 3-D"));
-  CHECK(selects({f32({1, 2, 1, 3}, std::vector<double>(6)), scores, number(1), number(2), limit(0.5), limit(0)}, "boxes must have 4 columns"));
+  CHECK(selects({f32({1, 2, 1, 3}, std::vector<double>(6)), scores, number(1), number(2), limit(0.5), limit(0)},
+                "boxes must have 4 columns"));
   CHECK(selects({boxes, f32({1, 1, 3}, {1, 2, 3}), number(1), number(2), limit(0.5), limit(0)}, "scores has incompatible shape"));
   CHECK(selects({boxes, f32({2, 2, 3}, std::vector<double>(12)), number(1), number(2), limit(0.5), limit(0)}, "must have same batch size"));
-  CHECK(selects({f32({1, 2, 2, 4}, std::vector<double>(16)), scores, number(1), number(2), limit(0.5), limit(0)}, "third dimension of boxes"));
+  CHECK(selects({f32({1, 2, 2, 4}, std::vector<double>(16)), scores, number(1), number(2), limit(0.5), limit(0)},
+                "third dimension of boxes"));
   CHECK(selects({boxes, scores, number(0), number(2), limit(0.5), limit(0)}, "max_size_per_class must be positive"));
   CHECK(selects({boxes, scores, number(1), number(0), limit(0.5), limit(0)}, "max_total_size must be > 0"));
   CHECK(selects({boxes, scores, i32({1}, {1}), number(2), limit(0.5), limit(0)}, "max_size_per_class must be 0-D"));

@@ -64,10 +64,9 @@ TEST_CASE("sampled boxes keep to their ranges and cover an object") {
   graph g;
   const auto scope = g.as_default();
   const output place = placeholder(dtype::int32, {3});
-  const auto node = call_operator(g, "SampleDistortedBoundingBox", {place, constant(f32({1, 1, 4}, corners).as<std::vector<float>>(), {1, 1, 4})},
-                                  {{"min_object_covered", 0.5f},
-                                   {"aspect_ratio_range", std::vector<float>{0.5f, 2}},
-                                   {"area_range", std::vector<float>{0.2f, 0.6f}}});
+  const auto node = call_operator(
+      g, "SampleDistortedBoundingBox", {place, constant(f32({1, 1, 4}, corners).as<std::vector<float>>(), {1, 1, 4})},
+      {{"min_object_covered", 0.5f}, {"aspect_ratio_range", std::vector<float>{0.5f, 2}}, {"area_range", std::vector<float>{0.2f, 0.6f}}});
   graph_session s(g);
   std::set<std::vector<std::int32_t>> different;
   for (int run = 0; run < 200; ++run) {

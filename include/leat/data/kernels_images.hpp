@@ -1,6 +1,7 @@
 #pragma once
 // Kernels between images and their files' bytes. JPEG needs libjpeg (io/jpeg.hpp). Source: TensorFlow `DecodePng`, `DecodeBmp`,
-// `DecodeGif`, `DecodeJpeg`, `DecodeAndCropJpeg`, `DecodeImage`, `ExtractJpegShape`, `EncodePng`, `EncodeJpeg`, `EncodeJpegVariableQuality`.
+// `DecodeGif`, `DecodeJpeg`, `DecodeAndCropJpeg`, `DecodeImage`, `ExtractJpegShape`, `EncodePng`, `EncodeJpeg`,
+// `EncodeJpegVariableQuality`.
 
 #include <leat/core/fill.hpp>
 #include <leat/data/bmp_image.hpp>

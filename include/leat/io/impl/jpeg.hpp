@@ -97,8 +97,8 @@ struct jpeg_sizes {
   std::size_t coefficient_bytes = 0;  // of all pixels at once, if there are several scans over them
   std::int64_t row_width = 0, components = 0;  // of the whole image, in the file
 };
-// Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of the whole image, of four channels. False for an error, and with an
-// exception of `how.check`.
+// Reads the header, and the pixels if `to` is not null. `row` is the memory of a row of the whole image, of four channels. False for an
+// error, and with an exception of `how.check`.
 inline bool decode_jpeg(std::string_view file, const jpeg_reading& how, jpeg_sizes& sizes, std::uint8_t* to, std::uint8_t* row,
                         std::exception_ptr& thrown) {
   ::jpeg_decompress_struct info;

@@ -29,19 +29,20 @@ LEAT_FILL(fill_audio_definitions) {
     shapes::want_rank(c, 1, 0);
     c.set(0, shape{});
   });
-  define_operator("AudioSpectrogram(input: float32) -> (spectrogram: float32); window_size: int; stride: int; magnitude_squared: bool = false",
-                  pure, [](shape_context& c) {
-                    shapes::want_rank(c, 0, 2);
-                    const shape& s = c.input(0).extent;
-                    const std::int64_t window = c.integer("window_size"), stride = c.integer("stride");
-                    if (window < 2 || window > INT32_MAX) c.fail("window_size must be > 1, got " + std::to_string(window));
-                    if (stride < 1 || stride > INT32_MAX) c.fail("stride must be > 0, got " + std::to_string(stride));
-                    shape made = shapes::vector_of(s.has_rank() ? s[1] : unknown_dimension);
-                    const bool is_known = s.has_rank() && s[0] >= 0;
-                    made.push(!is_known ? unknown_dimension : s[0] < window ? 0 : 1 + (s[0] - window) / stride);
-                    made.push(1 + static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(window)) / 2));
-                    c.set(0, made);
-                  });
+  define_operator(
+      "AudioSpectrogram(input: float32) -> (spectrogram: float32); window_size: int; stride: int; magnitude_squared: bool = false", pure,
+      [](shape_context& c) {
+        shapes::want_rank(c, 0, 2);
+        const shape& s = c.input(0).extent;
+        const std::int64_t window = c.integer("window_size"), stride = c.integer("stride");
+        if (window < 2 || window > INT32_MAX) c.fail("window_size must be > 1, got " + std::to_string(window));
+        if (stride < 1 || stride > INT32_MAX) c.fail("stride must be > 0, got " + std::to_string(stride));
+        shape made = shapes::vector_of(s.has_rank() ? s[1] : unknown_dimension);
+        const bool is_known = s.has_rank() && s[0] >= 0;
+        made.push(!is_known ? unknown_dimension : s[0] < window ? 0 : 1 + (s[0] - window) / stride);
+        made.push(1 + static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(window)) / 2));
+        c.set(0, made);
+      });
   define_operator(
       "Mfcc(spectrogram: float32, sample_rate: int32) -> (output: float32); upper_frequency_limit: float = 4000.0; lower_frequency_limit: "
       "float = 20.0; filterbank_channel_count: int = 40; dct_coefficient_count: int = 13",

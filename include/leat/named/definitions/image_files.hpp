@@ -46,7 +46,8 @@ LEAT_FILL(fill_image_file_definitions) {
   define_operator("DecodeImage(contents: string) -> (image: dtype); channels: int = 0; dtype: type = uint8; expand_animations: bool = true",
                   pure, [](shape_context& c) { shapes::want_rank(c, 0, 0); });
   define_operator(
-      "EncodeJpeg(image: uint8) -> (contents: string); format: string = \"\"; quality: int = 95; progressive: bool = false; optimize_size: bool "
+      "EncodeJpeg(image: uint8) -> (contents: string); format: string = \"\"; quality: int = 95; progressive: bool = false; optimize_size: "
+      "bool "
       "= false; chroma_downsampling: bool = true; density_unit: string = \"in\"; x_density: int = 300; y_density: int = 300; xmp_metadata: "
       "string = \"\"",
       pure, [](shape_context& c) {

@@ -224,12 +224,13 @@ LEAT_FILL(fill_image_definitions) {
           norm,
       pure, normalized_gradient_shape);
   const std::string slopes = "(x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U); ";
-  define_operator("FusedBatchNormGradV2(y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U) -> " + slopes + norm, pure,
-                  normalized_gradient_shape);
-  const std::string slopes_3 = "(x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U); ";
-  define_operator("FusedBatchNormGradV3(y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U) -> " +
-                      slopes_3 + norm,
+  define_operator("FusedBatchNormGradV2(y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U) -> " + slopes + norm,
                   pure, normalized_gradient_shape);
+  const std::string slopes_3 = "(x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U); ";
+  define_operator(
+      "FusedBatchNormGradV3(y_backprop: T, x: T, scale: float32, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U) -> " +
+          slopes_3 + norm,
+      pure, normalized_gradient_shape);
 
   const std::string window = "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5";
   define_operator("LRN(input: T) -> (output: T); T: type = float32; " + window, pure, shapes::like<0>);
@@ -310,13 +311,14 @@ LEAT_FILL(fill_image_definitions) {
   constexpr facts samples{.is = nature::random, .work = work_kind::none, .stops_gradient = true};
   const std::string seeds = "seed: int = 0; seed2: int = 0; ";
   const std::string box_results = " -> (begin: T, size: T, bboxes: float32); T: {uint8, int8, int16, int32, int64}; ";
-  const std::string box_ranges = "aspect_ratio_range: list(float) = [0.75, 1.33]; area_range: list(float) = [0.05, 1.0]; max_attempts: int = 100; "
-                                 "use_image_if_no_bounding_boxes: bool = false";
+  const std::string box_ranges =
+      "aspect_ratio_range: list(float) = [0.75, 1.33]; area_range: list(float) = [0.05, 1.0]; max_attempts: int = 100; "
+      "use_image_if_no_bounding_boxes: bool = false";
   define_operator("SampleDistortedBoundingBox(image_size: T, bounding_boxes: float32)" + box_results + seeds +
                       "min_object_covered: float = 0.1; " + box_ranges,
                   samples, sampled);
-  define_operator("SampleDistortedBoundingBoxV2(image_size: T, bounding_boxes: float32, min_object_covered: float32)" + box_results + seeds +
-                      box_ranges,
+  define_operator("SampleDistortedBoundingBoxV2(image_size: T, bounding_boxes: float32, min_object_covered: float32)" + box_results +
+                      seeds + box_ranges,
                   samples, sampled);
   define_operator("StatelessSampleDistortedBoundingBox(image_size: T, bounding_boxes: float32, min_object_covered: float32, seed: Tseed)" +
                       box_results + "Tseed: {int32, int64}; " + box_ranges,
@@ -333,34 +335,36 @@ LEAT_FILL(fill_image_definitions) {
                     c.set(0, result);
                   });
 
-  define_operator("CombinedNonMaxSuppression(boxes: float32, scores: float32, max_output_size_per_class: int32, max_total_size: int32, "
-                  "iou_threshold: float32, score_threshold: float32) -> (nmsed_boxes: float32, nmsed_scores: float32, nmsed_classes: float32, "
-                  "valid_detections: int32); pad_per_class: bool = false; clip_boxes: bool = true",
-                  selects, [](shape_context& c) {
-                    shapes::want_rank(c, 0, 4);
-                    shapes::want_rank(c, 1, 3);
-                    for (int k = 2; k < 6; ++k) shapes::want_rank(c, k, 0);
-                    const std::int64_t batch = c.input(0).extent.has_rank() ? c.input(0).extent[0] : unknown_dimension;
-                    const std::int64_t classes = c.input(1).extent.has_rank() ? c.input(1).extent[2] : unknown_dimension;
-                    const auto each = shapes::number(c, 2), all = shapes::number(c, 3);
-                    std::int64_t width = all && *all >= 0 ? *all : unknown_dimension;
-                    if (c.flag("pad_per_class")) {
-                      const bool is_known = width >= 0 && classes >= 0 && each && *each >= 0;
-                      width = is_known ? std::min(width, *each * classes) : unknown_dimension;
-                    }
-                    shape list = shapes::vector_of(batch);
-                    list.push(width);
-                    shape boxes = list;
-                    boxes.push(4);
-                    c.set(0, boxes);
-                    c.set(1, list);
-                    c.set(2, list);
-                    c.set(3, shapes::vector_of(batch));
-                  });
+  define_operator(
+      "CombinedNonMaxSuppression(boxes: float32, scores: float32, max_output_size_per_class: int32, max_total_size: int32, "
+      "iou_threshold: float32, score_threshold: float32) -> (nmsed_boxes: float32, nmsed_scores: float32, nmsed_classes: float32, "
+      "valid_detections: int32); pad_per_class: bool = false; clip_boxes: bool = true",
+      selects, [](shape_context& c) {
+        shapes::want_rank(c, 0, 4);
+        shapes::want_rank(c, 1, 3);
+        for (int k = 2; k < 6; ++k) shapes::want_rank(c, k, 0);
+        const std::int64_t batch = c.input(0).extent.has_rank() ? c.input(0).extent[0] : unknown_dimension;
+        const std::int64_t classes = c.input(1).extent.has_rank() ? c.input(1).extent[2] : unknown_dimension;
+        const auto each = shapes::number(c, 2), all = shapes::number(c, 3);
+        std::int64_t width = all && *all >= 0 ? *all : unknown_dimension;
+        if (c.flag("pad_per_class")) {
+          const bool is_known = width >= 0 && classes >= 0 && each && *each >= 0;
+          width = is_known ? std::min(width, *each * classes) : unknown_dimension;
+        }
+        shape list = shapes::vector_of(batch);
+        list.push(width);
+        shape boxes = list;
+        boxes.push(4);
+        c.set(0, boxes);
+        c.set(1, list);
+        c.set(2, list);
+        c.set(3, shapes::vector_of(batch));
+      });
   const std::string projected = " -> (transformed_images: dtype); interpolation: string; fill_mode: string = \"CONSTANT\"";
-  define_operator("ImageProjectiveTransformV2(images: dtype, transforms: float32, output_shape: int32)" + projected, pure, images_of_size<2>);
-  define_operator("ImageProjectiveTransformV3(images: dtype, transforms: float32, output_shape: int32, fill_value: float32)" + projected, pure,
+  define_operator("ImageProjectiveTransformV2(images: dtype, transforms: float32, output_shape: int32)" + projected, pure,
                   images_of_size<2>);
+  define_operator("ImageProjectiveTransformV3(images: dtype, transforms: float32, output_shape: int32, fill_value: float32)" + projected,
+                  pure, images_of_size<2>);
   for (const char* type : {"ExtractGlimpse", "ExtractGlimpseV2"})
     define_operator(type + std::string("(input: float32, size: int32, offsets: float32) -> (glimpse: float32); centered: bool = true; "
                                        "normalized: bool = true; uniform_noise: bool = true; noise: string = \"uniform\""),
@@ -371,23 +375,24 @@ LEAT_FILL(fill_image_definitions) {
   const std::string scaled = "kernel_type: string = \"lanczos3\"; antialias: bool = true";
   define_operator("ScaleAndTranslate(images: T, size: int32, scale: float32, translation: float32) -> (resized_images: float32); " + scaled,
                   pure, images_of_size<1>);
-  define_operator("ScaleAndTranslateGrad(grads: T, original_image: T, scale: float32, translation: float32) -> (output: T); T: {float32}; " +
-                      scaled,
-                  pure, [](shape_context& c) {
-                    shapes::want_rank(c, 0, 4);
-                    shapes::want_rank(c, 1, 4);
-                    if (!c.input(0).extent.has_rank() || !c.input(1).extent.has_rank()) return;
-                    shape result = c.input(1).extent;
-                    for (const int k : {0, 3}) result.dim[k] = c.input(0).extent[k];
-                    c.set(0, result);
-                  });
+  define_operator(
+      "ScaleAndTranslateGrad(grads: T, original_image: T, scale: float32, translation: float32) -> (output: T); T: {float32}; " + scaled,
+      pure, [](shape_context& c) {
+        shapes::want_rank(c, 0, 4);
+        shapes::want_rank(c, 1, 4);
+        if (!c.input(0).extent.has_rank() || !c.input(1).extent.has_rank()) return;
+        shape result = c.input(1).extent;
+        for (const int k : {0, 3}) result.dim[k] = c.input(0).extent[k];
+        c.set(0, result);
+      });
   define_operator("ExtractVolumePatches(input: T) -> (patches: T); ksizes: list(int); strides: list(int); padding: string", moves,
                   volume_patches_shape);
 
   const std::string rates = "strides: list(int); rates: list(int); padding: string";
   define_operator("Dilation2D(input: T, filter: T) -> (output: T); " + rates, pure, dilated_shape);
   define_operator("Dilation2DBackpropInput(input: T, filter: T, out_backprop: T) -> (in_backprop: T); " + rates, pure, shapes::like<0>);
-  define_operator("Dilation2DBackpropFilter(input: T, filter: T, out_backprop: T) -> (filter_backprop: T); " + rates, pure, shapes::like<1>);
+  define_operator("Dilation2DBackpropFilter(input: T, filter: T, out_backprop: T) -> (filter_backprop: T); " + rates, pure,
+                  shapes::like<1>);
 
   define_operator("ExtractImagePatches(images: T) -> (patches: T); ksizes: list(int); " + rates, pure, patches_shape);
 

@@ -82,6 +82,56 @@ LEAT_FILL(fill_text_definitions) {
                   parted, shapes::like<0>);
   define_operator("StringToHashBucket(string_tensor: string) -> (output: int64); num_buckets: int >= 1", parted, shapes::like<0>);
   define_operator("StringToHashBucketFast(input: string) -> (output: int64); num_buckets: int >= 1", parted, shapes::like<0>);
+  define_operator("StringToHashBucketStrong(input: string) -> (output: int64); num_buckets: int >= 1; key: list(int)", parted,
+                  shapes::like<0>);
+  define_operator(
+      "StringFormat(inputs: list(T)) -> (output: string); template: string = \"%s\"; placeholder: string = \"%s\"; summarize: int = 3",
+      parted, shapes::numbers);
+  define_operator(
+      "StringNGrams(data: string, data_splits: Tsplits) -> (ngrams: string, ngrams_splits: Tsplits); separator: string; ngram_widths: "
+      "list(int); left_pad: string; right_pad: string; pad_width: int; preserve_short_sequences: bool; Tsplits: {int32, int64} = int64",
+      parted, [](shape_context& c) {
+        shapes::want_rank(c, 0, 1);
+        shapes::want_rank(c, 1, 1);
+        c.set(0, shapes::vector_of(-1));
+        c.set(1, c.input(1).extent);
+      });
+  define_operator(
+      "UnsortedSegmentJoin(inputs: string, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: string); separator: string = "
+      "\"\"; "
+      "Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
+      parted, [](shape_context& c) {
+        shapes::want_rank(c, 2, 0);
+        const shape &s = c.input(0).extent, &of = c.input(1).extent;
+        if (!s.has_rank() || !of.has_rank() || of.rank > s.rank) return;
+        const auto count = shapes::number(c, 2);
+        shape result = shapes::vector_of(count && *count >= 0 ? *count : unknown_dimension);
+        for (int k = of.rank; k < s.rank; ++k) result.push(s[k]);
+        c.set(0, result);
+      });
+  const std::string malformed = "errors: string = \"replace\"; replacement_char: int = 65533";
+  const std::string codes = "input_encoding: string; " + malformed + "; replace_control_characters: bool = false";
+  define_operator("UnicodeTranscode(input: string) -> (output: string); output_encoding: string; " + codes, parted, shapes::like<0>);
+  // The code points of all strings, and where those of each begin.
+  const auto decoded = [](shape_context& c) {
+    for (int k = 1; k < c.result_count(); ++k) c.set(k, shapes::vector_of(-1));
+    const shape& s = c.input(0).extent;
+    const bool is_known = s.has_rank() && s.is_static();
+    c.set(0, shapes::vector_of(is_known && s.elements() < max_elements ? s.elements() + 1 : -1));
+  };
+  const std::string kept_splits = "; Tsplits: {int32, int64} = int64";
+  define_operator("UnicodeDecode(input: string) -> (row_splits: Tsplits, char_values: int32); " + codes + kept_splits, parted, decoded);
+  define_operator("UnicodeDecodeWithOffsets(input: string) -> (row_splits: Tsplits, char_values: int32, char_to_byte_starts: int64); " +
+                      codes + kept_splits,
+                  parted, decoded);
+  define_operator("UnicodeEncode(input_values: int32, input_splits: Tsplits) -> (output: string); output_encoding: string; " + malformed +
+                      kept_splits,
+                  parted, [](shape_context& c) {
+                    shapes::want_rank(c, 0, 1);
+                    shapes::want_rank(c, 1, 1);
+                    const shape& splits = c.input(1).extent;
+                    c.set(0, shapes::vector_of(splits.has_rank() && splits[0] > 0 ? splits[0] - 1 : unknown_dimension));
+                  });
   define_operator("EncodeBase64(input: string) -> (output: string); pad: bool = false", parted, shapes::like<0>);
   define_operator("DecodeBase64(input: string) -> (output: string)", parted, shapes::like<0>);
   define_operator(

@@ -26,7 +26,8 @@ inline gradient_list gradient_of_batch_norm(const gradient_call& c) {
   return {made.result(0), made.result(1), made.result(2)};
 }
 inline gradient_list gradient_of_channel_norm(const gradient_call& c) {
-  return {image_node(c, "LRNGrad", {c.dy(), c.input(0), c.result()}, {"T", "depth_radius", "bias", "alpha", "beta"}, info_like(c.input(0)))};
+  return {
+      image_node(c, "LRNGrad", {c.dy(), c.input(0), c.result()}, {"T", "depth_radius", "bias", "alpha", "beta"}, info_like(c.input(0)))};
 }
 inline gradient_list gradient_of_mirror_pad(const gradient_call& c) {
   return {image_node(c, "MirrorPadGrad", {c.dy(), c.input(1)}, {"T", "Tpaddings", "mode"}, info_like(c.input(0)))};
@@ -40,7 +41,10 @@ inline output image_sizes(const output& images) {
   if (s.rank == 4 && s[1] >= 0 && s[2] >= 0)
     return constant(std::vector<std::int32_t>{static_cast<std::int32_t>(s[1]), static_cast<std::int32_t>(s[2])});
   return raw_named(images.owner(), "StridedSlice", "strided_slice",
-                   {{"input", shape_of(images)}, {"stack", tensor_literal({1})}, {"stack_1", tensor_literal({3})}, {"stack_2", tensor_literal({1})}},
+                   {{"input", shape_of(images)},
+                    {"stack", tensor_literal({1})},
+                    {"stack_1", tensor_literal({3})},
+                    {"stack_2", tensor_literal({1})}},
                    {{"T", dtype::int32},
                     {"Index", dtype::int32},
                     {"begin_mask", 0},
@@ -61,7 +65,8 @@ inline gradient_list gradient_of_resize_bilinear(const gradient_call& c) {
 }
 template <bool IntoChannels>
 gradient_list gradient_of_blocks(const gradient_call& c) {
-  return {image_node(c, IntoChannels ? "DepthToSpace" : "SpaceToDepth", {c.dy()}, {"T", "block_size", "data_format"}, info_like(c.input(0)))};
+  return {
+      image_node(c, IntoChannels ? "DepthToSpace" : "SpaceToDepth", {c.dy()}, {"T", "block_size", "data_format"}, info_like(c.input(0)))};
 }
 // The paddings of one are the crops of the other.
 inline gradient_list exchanged_batches(const gradient_call& c, std::string_view type, std::string_view from, std::string_view to) {
@@ -108,10 +113,11 @@ inline gradient_list gradient_of_dilation(const gradient_call& c) {
   const output dy = c.dy(), image = c.input(0), filter = c.input(1);
   const output by_image =
       image_node(c, "Dilation2DBackpropInput", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(image));
-  return {by_image, image_node(c, "Dilation2DBackpropFilter", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(filter))};
+  return {by_image,
+          image_node(c, "Dilation2DBackpropFilter", {image, filter, dy}, {"T", "strides", "rates", "padding"}, info_like(filter))};
 }
-/// The gradient of patches of images with so many axes of space: each pixel gets the sum over its copies. Patches of the pixels' numbers say
-/// which they are; the pixels are counted from 1, and number 0 is outside the image.
+/// The gradient of patches of images with so many axes of space: each pixel gets the sum over its copies. Patches of the pixels' numbers
+/// say which they are; the pixels are counted from 1, and number 0 is outside the image.
 template <int Axes>
 gradient_list gradient_of_patches(const gradient_call& c) {
   const output images = c.input(0);

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels of sound: files in WAV's format, spectrograms, and mel-frequency cepstral coefficients, the features of speech models. Files are
-// untrusted: sizes in their headers are checked against their bytes. Source: TensorFlow `DecodeWav`, `EncodeWav`, `AudioSpectrogram`, `Mfcc`.
+// untrusted: sizes in their headers are checked against their bytes. Source: TensorFlow `DecodeWav`, `EncodeWav`, `AudioSpectrogram`,
+// `Mfcc`.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/parallel.hpp>
@@ -188,7 +189,8 @@ class real_transform {
   using complex = std::complex<double>;
 
   explicit real_transform(std::size_t n) : n_(n) {
-    for (std::size_t k = 0; k < n; ++k) roots_.push_back(std::polar(1.0, -std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
+    for (std::size_t k = 0; k < n; ++k)
+      roots_.push_back(std::polar(1.0, -std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
   }
   /// Replaces `values`, pairs of real numbers, by their transform; result k, from 0 to n, is power(values, k).
   void operator()(std::vector<complex>& values) const {
@@ -323,8 +325,8 @@ inline void run_mfcc(kernel_context& c) {
                       static_cast<double>(c.node.attribute<float>("lower_frequency_limit", 20)),
                       static_cast<double>(c.node.attribute<float>("upper_frequency_limit", 4000)));
   if (count < 1 || count > channels)
-    throw invalid_argument("Mfcc: dct_coefficient_count must be from 1 to filterbank_channel_count, got " + std::to_string(count) + " and " +
-                           std::to_string(channels));
+    throw invalid_argument("Mfcc: dct_coefficient_count must be from 1 to filterbank_channel_count, got " + std::to_string(count) +
+                           " and " + std::to_string(channels));
   tensor_value made(dtype::float32, {s[0], s[1], count});
   float* to = made.values<float>().data();
   if (bank.is_too_short() || made.elements() == 0) {

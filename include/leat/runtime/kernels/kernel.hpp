@@ -255,9 +255,11 @@ LEAT_DECLARE_FILL(fill_suppression_kernels);
 LEAT_DECLARE_FILL(fill_table_kernels);
 LEAT_DECLARE_FILL(fill_tensor_array_kernels);
 LEAT_DECLARE_FILL(fill_tensor_list_kernels);
+LEAT_DECLARE_FILL(fill_text_format_kernels);
 LEAT_DECLARE_FILL(fill_text_kernels);
 LEAT_DECLARE_FILL(fill_text_part_kernels);
 LEAT_DECLARE_FILL(fill_text_value_kernels);
+LEAT_DECLARE_FILL(fill_unicode_kernels);
 LEAT_DECLARE_FILL(fill_unigram_kernels);
 LEAT_DECLARE_FILL(fill_unique_kernels);
 LEAT_DECLARE_FILL(fill_update_kernels);
@@ -286,7 +288,8 @@ inline kernel_registry& kernels_by_type() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
                         runtime::fill_audio_kernels, runtime::fill_sampled_box_kernels, runtime::fill_glimpse_kernels,
-                        runtime::fill_projective_kernels, runtime::fill_scaled_image_kernels,
+                        runtime::fill_projective_kernels, runtime::fill_scaled_image_kernels, runtime::fill_text_format_kernels,
+                        runtime::fill_unicode_kernels,
                         runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
                         runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
                         runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,

@@ -61,8 +61,10 @@
 #include <leat/runtime/kernels/tensor_array.hpp>
 #include <leat/runtime/kernels/tensor_list.hpp>
 #include <leat/runtime/kernels/text.hpp>
+#include <leat/runtime/kernels/text_formats.hpp>
 #include <leat/runtime/kernels/text_parts.hpp>
 #include <leat/runtime/kernels/text_values.hpp>
+#include <leat/runtime/kernels/unicode.hpp>
 #include <leat/runtime/kernels/unigrams.hpp>
 #include <leat/runtime/kernels/unique.hpp>
 #include <leat/runtime/kernels/update.hpp>

@@ -24,7 +24,8 @@ struct pixel_box {
   float area() const { return static_cast<float>((right - x) * (bottom - y)); }
   /// The area that both share.
   float shared(const pixel_box& other) const {
-    const std::int64_t down = std::min(bottom, other.bottom) - std::max(y, other.y), across = std::min(right, other.right) - std::max(x, other.x);
+    const std::int64_t down = std::min(bottom, other.bottom) - std::max(y, other.y),
+                       across = std::min(right, other.right) - std::max(x, other.x);
     return down < 0 || across < 0 ? 0 : static_cast<float>(down * across);
   }
 };
@@ -33,7 +34,8 @@ struct pixel_box {
 class box_sampler {
  public:
   /// Errors: invalid_argument, in TensorFlow's words, for attributes out of range.
-  explicit box_sampler(const kernel_node& n) : ratios_(range(n, "aspect_ratio_range", {0.75f, 1.33f})), areas_(range(n, "area_range", {0.05f, 1})) {
+  explicit box_sampler(const kernel_node& n)
+      : ratios_(range(n, "aspect_ratio_range", {0.75f, 1.33f})), areas_(range(n, "area_range", {0.05f, 1})) {
     const auto both = [](const std::vector<float>& r) { return "[" + std::to_string(r[0]) + ", " + std::to_string(r[1]) + "]"; };
     if (ratios_.size() != 2) throw invalid_argument("Aspect ratio range field must specify 2 dimensions");
     if (!(ratios_[0] > 0 && ratios_[1] > 0)) throw invalid_argument("Aspect ratio range must be non-negative: " + both(ratios_));
@@ -122,8 +124,9 @@ inline std::vector<pixel_box> objects_in(kernel_context& c, std::int64_t height,
     made.push_back({pixel(k, height), pixel(k + 1, width), pixel(k + 2, height), pixel(k + 3, width)});
   if (!made.empty()) return made;
   if (!c.node.flag("use_image_if_no_bounding_boxes"))
-    throw invalid_argument("No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you wish to not provide any "
-                           "bounding boxes.");
+    throw invalid_argument(
+        "No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you wish to not provide any "
+        "bounding boxes.");
   return {{0, 0, height, width}};
 }
 
@@ -182,7 +185,8 @@ inline void run_random_crop(kernel_context& c) {
   for (const std::int64_t size : sizes)
     if (size < 0) throw invalid_argument("RandomCrop: a size of " + std::to_string(size));
   if (s[1] < sizes[1])
-    throw failed_precondition("width must be >= target_width: width = " + std::to_string(s[1]) + ", target_width = " + std::to_string(sizes[1]));
+    throw failed_precondition("width must be >= target_width: width = " + std::to_string(s[1]) +
+                              ", target_width = " + std::to_string(sizes[1]));
   if (s[0] < sizes[0])
     throw failed_precondition("height must be >= target_height: height = " + std::to_string(s[0]) +
                               ", target_height = " + std::to_string(sizes[0]));

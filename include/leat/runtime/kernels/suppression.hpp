@@ -1,7 +1,7 @@
 #pragma once
-// Kernels that select boxes by their scores, the best first, and leave out those that overlap a selected one (non-maximum suppression). With
-// a sigma, an overlap lowers a box's score instead. Source: TensorFlow `NonMaxSuppression` to `NonMaxSuppressionV5`, `CombinedNonMaxSuppression`; Bodla and others,
-// "Soft-NMS".
+// Kernels that select boxes by their scores, the best first, and leave out those that overlap a selected one (non-maximum suppression).
+// With a sigma, an overlap lowers a box's score instead. Source: TensorFlow `NonMaxSuppression` to `NonMaxSuppressionV5`,
+// `CombinedNonMaxSuppression`; Bodla and others, "Soft-NMS".
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
@@ -111,7 +111,8 @@ void run_suppression(kernel_context& c) {
   suppression_settings s;
   s.most = most_boxes(c);
   s.threshold = Version == 1 ? c.node.attribute<float>("iou_threshold", 0.5f) : only_number(c, 3, "iou_threshold");
-  if (!(s.threshold >= 0 && s.threshold <= 1)) throw invalid_argument("iou_threshold must be in [0, 1], not " + std::to_string(s.threshold));
+  if (!(s.threshold >= 0 && s.threshold <= 1))
+    throw invalid_argument("iou_threshold must be in [0, 1], not " + std::to_string(s.threshold));
   if constexpr (Version >= 3) s.least_score = only_number(c, 4, "score_threshold");
   if constexpr (Version >= 5) {
     s.sigma = only_number(c, 5, "soft_nms_sigma");
@@ -170,7 +171,8 @@ inline void run_combined_suppression(kernel_context& c) {
   if (most_of_all <= 0) throw invalid_argument("max_total_size must be > 0, not " + std::to_string(most_of_all));
   s.threshold = only_number(c, 4, "iou_threshold");
   s.least_score = only_number(c, 5, "score_threshold");
-  if (!(s.threshold >= 0 && s.threshold <= 1)) throw invalid_argument("iou_threshold must be in [0, 1], not " + std::to_string(s.threshold));
+  if (!(s.threshold >= 0 && s.threshold <= 1))
+    throw invalid_argument("iou_threshold must be in [0, 1], not " + std::to_string(s.threshold));
   const shape &b = boxes.extent(), &of = scores.extent();
   if (b.rank != 4) throw invalid_argument("boxes must be 4-D, not " + brackets(b));
   if (of.rank != 3) throw invalid_argument("scores must be 3-D, not " + brackets(of));

@@ -83,7 +83,7 @@ inline text_parts split_at_separator(std::string_view text, std::string_view sep
 }
 /// The parts of all strings of a vector, as a sparse tensor: indices, values, shape.
 template <class Split>
-void run_split(kernel_context& c, Split split) {
+void run_text_split(kernel_context& c, Split split) {
   if (c.extent(0).rank != 1) throw invalid_argument("input must be a vector, got shape: " + brackets(c.extent(0)));
   const tensor_value given = c.input(0);
   std::vector<std::string> values;
@@ -277,12 +277,12 @@ LEAT_FILL(fill_text_part_kernels) {
   register_kernel("StringSplit", [](kernel_context& c) {
     const std::string delimiters = scalar_text(c, 1, "delimiter");
     const bool skip_empty = c.node.flag("skip_empty", true);
-    run_split(c, [&](std::string_view text) { return split_at_characters(text, delimiters, skip_empty); });
+    run_text_split(c, [&](std::string_view text) { return split_at_characters(text, delimiters, skip_empty); });
   });
   register_kernel("StringSplitV2", [](kernel_context& c) {
     const std::string separator = scalar_text(c, 1, "sep");
     const std::int64_t most = c.node.integer("maxsplit", -1);
-    run_split(c, [&](std::string_view text) { return split_at_separator(text, separator, most); });
+    run_text_split(c, [&](std::string_view text) { return split_at_separator(text, separator, most); });
   });
   register_kernel("StringLength", run_text_length);
   register_kernel("Substr", run_substring);

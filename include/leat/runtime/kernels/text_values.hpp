@@ -114,16 +114,63 @@ inline void run_to_number(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
+/// SipHash-2-4, a hash whose values nobody can tell without its key. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF"
+/// (2012).
+inline std::uint64_t sip_hash(std::uint64_t key0, std::uint64_t key1, std::string_view text) {
+  std::uint64_t a = key0 ^ 0x736f6d6570736575, b = key1 ^ 0x646f72616e646f6d, c = key0 ^ 0x6c7967656e657261, d = key1 ^ 0x7465646279746573;
+  const auto rounds = [&](int count) {
+    while (count-- > 0) {
+      a += b;
+      b = std::rotl(b, 13) ^ a;
+      a = std::rotl(a, 32);
+      c += d;
+      d = std::rotl(d, 16) ^ c;
+      a += d;
+      d = std::rotl(d, 21) ^ a;
+      c += b;
+      b = std::rotl(b, 17) ^ c;
+      c = std::rotl(c, 32);
+    }
+  };
+  const auto word = [&](std::size_t at, std::size_t bytes) {
+    std::uint64_t made = 0;
+    for (std::size_t k = 0; k < bytes; ++k) made |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at + k])) << (8 * k);
+    return made;
+  };
+  const auto mix_in = [&](std::uint64_t v) {
+    d ^= v;
+    rounds(2);
+    a ^= v;
+  };
+  const std::size_t whole = text.size() / 8 * 8;
+  for (std::size_t at = 0; at < whole; at += 8) mix_in(word(at, 8));
+  mix_in(static_cast<std::uint64_t>(text.size()) << 56 | word(whole, text.size() - whole));
+  c ^= 0xff;
+  rounds(4);
+  return a ^ b ^ c ^ d;
+}
 /// The bucket of each string, by a hash.
-template <std::uint64_t (*Hash)(std::string_view)>
-void run_hash_bucket(kernel_context& c) {
+template <class Hash>
+void run_hash_buckets(kernel_context& c, Hash hash) {
   const tensor_value given = c.input(0);
   const std::int64_t buckets = c.node.integer("num_buckets");
   if (buckets < 1) throw invalid_argument("Value for attr 'num_buckets' of " + std::to_string(buckets) + " must be at least minimum 1");
   tensor_value made(dtype::int64, given.extent());
   for (std::size_t i = 0; i < given.texts().size(); ++i)
-    made.values<std::int64_t>()[i] = static_cast<std::int64_t>(Hash(given.texts()[i]) % static_cast<std::uint64_t>(buckets));
+    made.values<std::int64_t>()[i] = static_cast<std::int64_t>(hash(given.texts()[i]) % static_cast<std::uint64_t>(buckets));
   c.set(0, std::move(made));
+}
+
+template <std::uint64_t (*Hash)(std::string_view)>
+void run_hash_bucket(kernel_context& c) {
+  run_hash_buckets(c, Hash);
+}
+inline void run_strong_hash_bucket(kernel_context& c) {
+  const auto key = c.node.list<std::int64_t>("key");
+  if (key.size() != 2) throw invalid_argument("Key must have 2 elements, not " + std::to_string(key.size()));
+  run_hash_buckets(c, [&](std::string_view text) {
+    return sip_hash(static_cast<std::uint64_t>(key[0]), static_cast<std::uint64_t>(key[1]), text);
+  });
 }
 
 // ---- bytes ------------------------------------------------------------------------------------------------------------
@@ -281,6 +328,7 @@ LEAT_FILL(fill_text_value_kernels) {
   register_kernel("StringToNumber", run_to_number);
   register_kernel("StringToHashBucket", run_hash_bucket<leat::detail::murmur_hash>);
   register_kernel("StringToHashBucketFast", run_hash_bucket<leat::detail::farm_fingerprint::of>);
+  register_kernel("StringToHashBucketStrong", run_strong_hash_bucket);
   register_kernel("EncodeBase64", run_encode_base64);
   register_kernel("DecodeBase64", run_decode_base64);
   register_kernel("DecodeRaw", run_decode_raw);
