@@ -45,7 +45,10 @@ namespace leat {
 
 namespace rule {
 
-enum class takes { floating, number, integer, any, boolean };
+enum class takes { floating, number, integer, any, boolean, summand };
+
+/// Strings, which only graphs with names have: TensorFlow's number of the dtype.
+inline constexpr dtype strings = static_cast<dtype>(7);
 
 /// Whether a rule accepts a dtype.
 constexpr bool fits(takes t, dtype d) {
@@ -55,6 +58,7 @@ constexpr bool fits(takes t, dtype d) {
     case takes::integer: return is_integer(d);
     case takes::boolean: return d == dtype::boolean;
     case takes::any: return d != dtype::invalid;
+    case takes::summand: return is_number(d) || d == strings;
   }
   return false;
 }
@@ -62,6 +66,7 @@ constexpr bool fits(takes t, dtype d) {
 constexpr std::string_view refusal(takes t) {
   switch (t) {
     case takes::floating: return "takes floating-point dtypes only";
+    case takes::summand:
     case takes::number: return "takes numbers, not bool";
     case takes::integer: return "takes integers only";
     case takes::boolean: return "takes bool only";
