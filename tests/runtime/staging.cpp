@@ -112,7 +112,7 @@ TEST_CASE("a queue of priorities gives the least first") {
     refuses<out_of_range>([&] { q.take(); }, "PriorityQueue 'culprit' is closed and has insufficient elements (requested 1, current size 0)");
     refuses<cancelled>([&] { q.add(tensor_value(std::int64_t{1}), tensor_value("x")); }, "PriorityQueue 'culprit' is closed.");
   }
-  refuses([] { priority_queue(false, {to_proto(shapes::vector_of(-1))}).size(); }, "must be known");
+  refuses([] { priority_queue(false, {to_proto(shape_value{-1})}).size(); }, "must be known");
   refuses([] { priority_queue(false, {}).size(); }, "without shapes");
   refuses([] { priority_queue(false, {to_proto(shape{}), to_proto(shape{})}).size(); }, "");
 }
