@@ -10,7 +10,7 @@ template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle operator/(const Handle& a, const Handle& b);
 
-struct add_op : rule::binary<rule::takes::summand> {
+struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
   static constexpr facts what{.integers = integer_rule::sum, .narrow = narrow_rule::exact};
   static constexpr std::string_view call_name = "add";

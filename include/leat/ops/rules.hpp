@@ -45,10 +45,7 @@ namespace leat {
 
 namespace rule {
 
-enum class takes { floating, number, integer, any, boolean, summand };
-
-/// Strings, which only graphs with names have: TensorFlow's number of the dtype.
-inline constexpr dtype strings = static_cast<dtype>(7);
+enum class takes { floating, number, integer, any, boolean };
 
 /// Whether a rule accepts a dtype.
 constexpr bool fits(takes t, dtype d) {
@@ -58,7 +55,6 @@ constexpr bool fits(takes t, dtype d) {
     case takes::integer: return is_integer(d);
     case takes::boolean: return d == dtype::boolean;
     case takes::any: return d != dtype::invalid;
-    case takes::summand: return is_number(d) || d == strings;
   }
   return false;
 }
@@ -66,7 +62,6 @@ constexpr bool fits(takes t, dtype d) {
 constexpr std::string_view refusal(takes t) {
   switch (t) {
     case takes::floating: return "takes floating-point dtypes only";
-    case takes::summand:
     case takes::number: return "takes numbers, not bool";
     case takes::integer: return "takes integers only";
     case takes::boolean: return "takes bool only";

@@ -105,29 +105,6 @@ inline auto run_scatter_nd(kernel_context& c) {
   return done;
 }
 
-/// Strings of equal indices are joined, in their order.
-inline void run_scatter_texts(kernel_context& c) {
-  const shape extent = shape_from(c.numbers(2));
-  static_cast<void>(extent.elements());  // throws if the product overflows, before memory is allocated
-  const named_rows named(c.numbers(0), c.extent(0), extent);
-  const tensor_value updates = c.input(1);
-  std::int64_t wanted = 0;
-  if (!multiplies(named.count, named.width, wanted) || updates.elements() != wanted)
-    throw invalid_argument("Dimensions of updates " + brackets(updates.extent()) + " do not fit indices " + brackets(c.extent(0)) +
-                           " and shape " + brackets(extent));
-  tensor_value made(text_dtype, extent);
-  text_room room;
-  for (const std::string& text : updates.texts()) room.take(text.size() + 1);
-  for (std::int64_t k = 0; k < (wanted == 0 ? 0 : named.count); ++k) {
-    if (k % 1024 == 0) c.step.check();
-    for (std::int64_t j = 0; j < named.width; ++j)
-      made.texts()[static_cast<std::size_t>(named.row(k) * named.width + j)] +=
-          updates.texts()[static_cast<std::size_t>(k * named.width + j)];
-  }
-  room.give(made);
-  c.set(0, std::move(made));
-}
-
 inline void run_partition(kernel_context& c) {
   const tensor_value data = c.input(0);
   const shape s = data.extent(), p = c.extent(1);
@@ -371,13 +348,7 @@ LEAT_FILL(fill_array_kernels) {
   register_kernel("SegmentProd", [](kernel_context& c) { run_sorted_segments<segment_prod_op>(c, false, true); });
   for (const char* type : {"GatherV2", "Gather"}) register_class_kernel(type, run_gather);
   register_class_kernel("GatherNd", run_gather_nd);
-  leat::detail::enter_kernel(
-      "ScatterNd",
-      [](kernel_context& c) {
-        if (c.type(1) == text_dtype) run_scatter_texts(c);
-        else run_scatter_nd(c);
-      },
-      scatter_places_op::type);
+  register_class_kernel("ScatterNd", run_scatter_nd);
   register_kernel("DynamicPartition", counting_texts(run_partition));
   for (const char* type : {"DynamicStitch", "ParallelDynamicStitch"})
     register_class_kernel(type, counting_texts(run_stitch));

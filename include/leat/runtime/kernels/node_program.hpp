@@ -287,7 +287,6 @@ inline void run_definition(kernel_context& c) {
   const op_info& op = *c.node.owner->at(c.node.index).op;
   const bool is_equal = is_operator<equal_op>(op), compares = is_equal || is_operator<not_equal_op>(op);
   if (compares && c.input_count() == 2 && c.type(0) == text_dtype) return compare_texts(c, is_equal);
-  if (is_operator<add_op>(op) && c.input_count() == 2 && c.type(0) == text_dtype) return join_texts(c);
   if (op.what.narrow == narrow_rule::moves)
     for (int k = 0; k < c.input_count(); ++k)
       if (c.type(k) == text_dtype) return run_on_places(c, run_definition);

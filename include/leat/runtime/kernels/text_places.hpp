@@ -1,8 +1,7 @@
 #pragma once
 // Strings in operators whose code is compiled for numbers alone. An operator that only moves elements moves the places of the strings, which
-// are numbers, and the strings are then copied from there. Comparison and sums, which look at strings, stand here as well.
+// are numbers, and the strings are then copied from there. Comparison, which looks at strings, stands here as well.
 
-#include <leat/ops/rules.hpp>
 #include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -40,27 +39,6 @@ inline void compare_texts(kernel_context& c, bool equal) {
     if (i % 1024 == 0) c.step.check();
     to[i] = (a.texts()[static_cast<std::size_t>(of_a[i])] == b.texts()[static_cast<std::size_t>(of_b[i])]) == equal;
   }
-  c.set(0, std::move(made));
-}
-/// The strings of one input, each followed by that of another, with which it broadcasts. Errors: invalid_argument for shapes that do not
-/// fit.
-inline void join_texts(kernel_context& c) {
-  static_assert(text_dtype == rule::strings);
-  const tensor_value a = c.input(0), b = c.input(1);
-  const auto both = broadcast(a.extent(), b.extent());
-  if (!both.ok) throw invalid_argument("Incompatible shapes: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
-  tensor_value made(text_dtype, both.extent);
-  const auto of_a = broadcast_places(a.extent(), both.extent), of_b = broadcast_places(b.extent(), both.extent);
-  text_room room;
-  for (std::size_t i = 0; i < of_a.size(); ++i) {
-    if (i % 1024 == 0) c.step.check();
-    const std::string &first = a.texts()[static_cast<std::size_t>(of_a[i])], &second = b.texts()[static_cast<std::size_t>(of_b[i])];
-    room.take(1, first.size() + second.size());
-    std::string& to = made.texts()[i];
-    to.reserve(first.size() + second.size());
-    to.append(first).append(second);
-  }
-  room.give(made);
   c.set(0, std::move(made));
 }
 /// Runs a node that only moves elements: `run` sees a context in which places are in place of strings, and its results of int64 are the
