@@ -206,9 +206,9 @@ void run_sparse_reduce_to_sparse(kernel_context& c) {
   const std::vector<char> is_reduced = reduced_axes(c, x);
   const bool keeps = c.node.flag("keep_dims");
   std::vector<std::size_t> axes;  // those that stay, then the others
-  for (const char reduced : {0, 1})
+  for (const bool reduced : {false, true})
     for (std::size_t d = 0; d < x.rank; ++d)
-      if ((is_reduced[d] != 0) == (reduced != 0)) axes.push_back(d);
+      if ((is_reduced[d] != 0) == reduced) axes.push_back(d);
   const auto staying = static_cast<std::size_t>(std::ranges::count(is_reduced, 0));
   std::vector<std::int64_t> moved;
   std::vector<const std::int64_t*> rows;
