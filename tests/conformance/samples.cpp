@@ -374,9 +374,9 @@ std::vector<sample> written_samples() {
       add(type, {of(dtype::float32, {2, 3, 4, 2}), numbers({2, 2}), place}, {{"noise", "zero"}, {"uniform_noise", false}});
     sum("ScaleAndTranslate", {x({2, 3, 4, 2}), numbers({2, 3}), half, half});
     sum("ScaleAndTranslateGrad", {of(dtype::float32, {2, 2, 3, 2}), of(dtype::float32, {2, 3, 4, 2}), half, half});
-    using list = std::vector<std::int64_t>;
+    using steps = std::vector<std::int64_t>;
     add("ExtractVolumePatches", {x({2, 3, 2, 3, 2})},
-        {{"ksizes", list{1, 2, 2, 1, 1}}, {"strides", list{1, 1, 1, 2, 1}}, {"padding", "SAME"}});
+        {{"ksizes", steps{1, 2, 2, 1, 1}}, {"strides", steps{1, 1, 1, 2, 1}}, {"padding", "SAME"}});
   }
   add("AudioSpectrogram", {of(dtype::float32, {9, 2})}, {{"window_size", std::int64_t{5}}, {"stride", std::int64_t{2}}});
   add("Mfcc", {indices({1, 2, 9}, std::vector<double>(18, 1.5), dtype::float32), number(8000)},

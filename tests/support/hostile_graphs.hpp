@@ -1039,7 +1039,7 @@ v = VariableV2 dtype=int32 shape=[]
 c = Const int32[]{2147483647}
 a = Assign(v, c) T=int32
 y = CountUpTo(a) T=int32 limit=9223372036854775807
-## CountUpTo vector | y:0 | invalid_argument: a value of shape [2] is not one number
+## CountUpTo vector | y:0 | invalid_argument: the node 'y' (CountUpTo): CountUpTo: Shape must be rank 0 but is rank 1
 v = VariableV2 dtype=int32 shape=[2]
 c = Const int32[2]{1}
 a = Assign(v, c) T=int32

@@ -21,7 +21,9 @@ LEAT_FUNCTION sampled_classes call_sampler(std::string_view type, const operand_
   more["num_true"] = num_true;
   more["num_sampled"] = num_sampled;
   more["unique"] = unique;
-  std::tie(more["seed"], more["seed2"]) = g.named().seeds.next(seed);
+  const auto [first, second] = g.named().seeds.next(seed);
+  more["seed"] = first;
+  more["seed2"] = second;
   const graph_operation made = call_operator(g, type, {classes}, more, name);
   return {made.result(0), made.result(1), made.result(2)};
 }
