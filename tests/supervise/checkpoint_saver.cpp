@@ -145,7 +145,7 @@ TEST_CASE("positions of random numbers are read with care") {
   s.run(m.train);
   const random_positions now = s.random_state();
   CHECK(now.size() == 2);
-  CHECK(now.at("random_normal/RandomStandardNormal").next == 4);
+  CHECK(now.at("random_normal/RandomStandardNormal").next == 3 * 256);
   s.set_random_state({{"w", {.seed = 1, .next = 2}}, {"no such node", {.seed = 1, .next = 2}}});
   s.run(m.train);
   s.set_random_state(now);
