@@ -20,12 +20,11 @@ namespace leat::runtime {
 /// Random words of Philox from a block on, as TensorFlow reads them one by one.
 class word_source {
  public:
-  word_source(std::uint64_t key, std::uint64_t high, std::uint64_t block) : key_(key), high_(high), block_(block) {}
+  explicit word_source(const kernels::seeded_sequence& sequence) : sequence_(sequence) {}
+  word_source(std::uint64_t key, std::uint64_t high, std::uint64_t block) : sequence_(key, block, high) {}
   std::uint32_t next() {
     if (used_ == 4) {
-      const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-      words_ = philox4x32({{low(block_), low(block_ >> 32), low(high_), low(high_ >> 32)}}, low(key_), low(key_ >> 32));
-      ++block_;
+      words_ = sequence_.block(next_++);
       used_ = 0;
     }
     return words_.words[used_++];
@@ -37,7 +36,8 @@ class word_source {
   }
 
  private:
-  std::uint64_t key_, high_, block_;
+  kernels::seeded_sequence sequence_;
+  std::int64_t next_ = 0;
   philox_block words_{};
   int used_ = 4;
 };

@@ -19,11 +19,9 @@ void run_random(kernel_context& c) {
 }
 
 inline void run_random_integers(kernel_context& c) {
-  const std::int64_t low = c.number(1), high = c.number(2);
-  if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
+  const auto [low, range] = bounds_of_integers(c, 1);
   tensor_value made(c.type(1), shape_from(c.numbers(0)));
-  const auto first = static_cast<std::uint64_t>(low);
-  fill_with_integers(blocks_for(c, made.elements()), first, static_cast<std::uint64_t>(high) - first, made);
+  fill_with_integers(blocks_for(c, made.elements()), low, range, made);
   c.set(0, std::move(made));
 }
 
@@ -86,11 +84,8 @@ auto run_stateless(kernel_context& c) {
 inline auto run_stateless_integers(kernel_context& c) {
   const shape extent = shape_from(c.numbers(0));
   const tensor_value seed = seed_pair(c, 1);
-  for (const int k : {2, 3})
-    if (c.extent(k).rank != 0)
-      throw invalid_argument((k == 2 ? "minval" : "maxval") + (" must be 0-D, got shape " + brackets(c.extent(k))));
-  const std::int64_t low = c.number(2), high = c.number(3);
-  if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
+  const auto [first, range] = bounds_of_integers(c, 2);
+  const auto low = static_cast<std::int64_t>(first), high = static_cast<std::int64_t>(first + range);
   const dtype type = c.type(2);
   tensor_value made(type, extent);
   const auto done = with_index(type, [&](auto) {

@@ -133,8 +133,7 @@ inline std::vector<pixel_box> objects_in(kernel_context& c, std::int64_t height,
 /// A node's words from its seeds, TensorFlow's if it has some.
 inline word_source drawn_words(kernel_context& c, std::int64_t count) {
   const auto [seed, begin] = draw(c, count);
-  const auto key = static_cast<std::uint64_t>(c.node.integer("seed")), high = static_cast<std::uint64_t>(c.node.integer("seed2"));
-  return key != 0 || high != 0 ? word_source(key, high, begin / 4) : word_source(seed, 0, begin / 4);
+  return word_source(sequence_from(c, seed, begin / 4));
 }
 template <class Words>
 void run_sampled_box(kernel_context& c, Words words) {
@@ -211,8 +210,7 @@ LEAT_FILL(fill_sampled_box_kernels) {
   register_kernel("StatelessSampleDistortedBoundingBox", [](kernel_context& c) {
     run_sampled_box(c, [&](std::int64_t) {
       const auto seed = integers(seed_pair(c, 3));
-      const kernels::seeded_sequence sequence(seed.data());
-      return word_source(sequence.key, sequence.high, 0);
+      return word_source(kernels::seeded_sequence(seed.data()));
     });
   });
   register_kernel("RandomCrop", run_random_crop);

@@ -363,14 +363,19 @@ inline void run_unpack(kernel_context& c) {
   cut(c, 0, axis, std::vector<std::int64_t>(static_cast<std::size_t>(c.result_count()), 1), true);
 }
 
+/// How often each axis is repeated: input 1, a number for each.
+inline std::vector<std::int64_t> repetitions(kernel_context& c, int axes) {
+  auto times = c.numbers(1);
+  if (times.size() != static_cast<std::size_t>(axes))
+    throw invalid_argument("Expected multiples argument to be a vector of length " + std::to_string(axes) + " but got length " +
+                           std::to_string(times.size()));
+  return times;
+}
 /// The sums of the repetitions that `Tile` made along each axis.
 inline void run_tile_back(kernel_context& c) {
   const tensor_value in = c.input(0);
-  const auto times = c.numbers(1);
   const shape& s = in.extent();
-  if (times.size() != static_cast<std::size_t>(s.rank))
-    throw invalid_argument("Expected multiples argument to be a vector of length " + std::to_string(s.rank) + " but got length " +
-                           std::to_string(times.size()));
+  const auto times = repetitions(c, s.rank);
   shape extent;
   for (int i = 0; i < s.rank; ++i) {
     const std::int64_t n = times[static_cast<std::size_t>(i)];
@@ -396,11 +401,8 @@ inline void run_tile_back(kernel_context& c) {
 }
 inline void run_tile(kernel_context& c) {
   const tensor_value in = c.input(0);
-  const auto times = c.numbers(1);
   const shape& s = in.extent();
-  if (times.size() != static_cast<std::size_t>(s.rank))
-    throw invalid_argument("Expected multiples argument to be a vector of length " + std::to_string(s.rank) + " but got length " +
-                           std::to_string(times.size()));
+  const auto times = repetitions(c, s.rank);
   shape extent;
   std::vector<std::int64_t> counts, strides;
   const auto own = strides_of(s);
