@@ -193,6 +193,7 @@ inline void run_combined_suppression(kernel_context& c) {
     float score;
     std::int64_t of_class;
     const float* box;
+    std::size_t order;  // of equal scores the earlier one comes first
   };
   std::vector<float> weights(static_cast<std::size_t>(count));
   for (std::int64_t image = 0; image < batch; ++image) {
@@ -206,9 +207,11 @@ inline void run_combined_suppression(kernel_context& c) {
       };
       const selected_boxes chosen =
           select_boxes(c, s, weights.data(), count, [&](std::int64_t a, std::int64_t other) { return overlap_of(box(a), box(other)); });
-      for (std::size_t i = 0; i < chosen.indices.size(); ++i) results.push_back({chosen.scores[i], k, box(chosen.indices[i])});
+      for (std::size_t i = 0; i < chosen.indices.size(); ++i)
+        results.push_back({chosen.scores[i], k, box(chosen.indices[i]), results.size()});
     }
-    std::ranges::stable_sort(results, [](const result& x, const result& y) { return x.score > y.score; });
+    std::ranges::sort(results,
+                      [](const result& x, const result& y) { return x.score != y.score ? x.score > y.score : x.order < y.order; });
     const auto kept = std::min(static_cast<std::int64_t>(results.size()), width);
     valid.values<std::int32_t>()[static_cast<std::size_t>(image)] = static_cast<std::int32_t>(kept);
     for (std::int64_t i = 0; i < kept; ++i) {
