@@ -171,15 +171,9 @@ inline std::set<std::string> all_types() {
   std::set<std::string> types;
   for (auto t : known_operator_types()) types.emplace(t);
   for (auto t : defined_operator_types()) types.emplace(t);
-  {
-    auto& table = detail::kernels_by_type();
-    const std::lock_guard lock(table.guard);
-    for (const auto& [type, kernel] : table.by_type) types.insert(type);
-  }
-  auto& table = detail::canonical_rewrites();
-  const std::lock_guard lock(table.guard);
-  for (const auto& [type, rewrite] : table.by_type)
-    if (type.find(':') == type.npos) types.insert(type);
+  for (const std::string& type : kernel_types()) types.insert(type);
+  for (const std::string_view type : detail::canonical_rewrites().keys(&detail::operator_entry::rewrite))
+    if (type.find(':') == type.npos) types.emplace(type);
   return types;
 }
 inline bool is_exempt(const std::string& type) {

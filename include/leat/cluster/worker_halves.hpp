@@ -97,7 +97,7 @@ inline int expand_part(graph& g, const deferred_row& row) {
   const sent_gradient parts(g, row.inputs[0], true, row.attributes[1] != 0);
   return parts.all[row.attributes[0]].node;
 }
-LEAT_FILL(fill_part_expander) { deferred_expanders().emplace(operator_record<deferred_part_op>::code, expand_part); }
+LEAT_FILL(fill_part_expander) { enter_deferred_expander<deferred_part_op>(expand_part); }
 
 template <bool RowsAlone, class Gradient, class Variable, bool AsRows>
 struct gradient_parts {

@@ -44,12 +44,11 @@ inline output write_broadcast_gradient(graph_writer& writer, const node& n) {
   return call_operator(writer.to(), "BroadcastGrad", {writer.input(n, 0)}, {{"root_rank", writer.number(n, 0)}}).result();
 }
 LEAT_EARLY inline const filled_early collectives_written{[] {
-  auto& writers = all_deferred_writers().by_type;
-  writers.emplace(std::string(all_reduce_op::type), write_all_reduce);
-  writers.emplace(std::string(all_gather_op::type), write_all_gather);
-  writers.emplace(std::string(sum_to_rows_op::type), write_all_gather_gradient);
-  writers.emplace(std::string(broadcast_op::type), write_broadcast);
-  writers.emplace(std::string(sum_to_root_op::type), write_broadcast_gradient);
+  enter_deferred_writer(all_reduce_op::type, write_all_reduce);
+  enter_deferred_writer(all_gather_op::type, write_all_gather);
+  enter_deferred_writer(sum_to_rows_op::type, write_all_gather_gradient);
+  enter_deferred_writer(broadcast_op::type, write_broadcast);
+  enter_deferred_writer(sum_to_root_op::type, write_broadcast_gradient);
 }};
 
 }  // namespace leat::detail

@@ -11,6 +11,13 @@
 //   }
 //   LEAT_FILL(fill_shape_kernels) { register_kernel("Shape", run_shape); }  // in a header that the table's header does not include
 //
+// A table with many such functions has a list of them, which declares and calls them:
+//
+//   #define LEAT_KERNEL_FILLS(each) each(fill_array_kernels) each(fill_shape_kernels)
+//   LEAT_KERNEL_FILLS(LEAT_DECLARE_LISTED_FILL)
+//     fills.run({LEAT_KERNEL_FILLS(LEAT_LISTED_FILL)});
+//   #undef LEAT_KERNEL_FILLS
+//
 // A table is never destroyed, because a global object that was constructed before the table's first use is destroyed late and may still use
 // it. The functions are weak symbols, null if no source of the program compiles them. A source compiles such a function if it includes its
 // header and can reach the table. A source that only creates objects that are later looked up in it, such as nodes of a graph that another
@@ -26,6 +33,7 @@
 #if defined(__ELF__)
 #define LEAT_DECLARE_FILL(name) [[gnu::weak]] void name()
 #define LEAT_FILLS(...) __VA_ARGS__
+#define LEAT_LISTED_FILL(name) name,
 // Not inlined, since an inlined function has no symbol.
 #if defined(LEAT_SEPARATE_SOURCE) && defined(__clang__)
 #define LEAT_FILL(name) [[gnu::weak, gnu::noinline]] void name()
@@ -38,11 +46,13 @@
 // On other platforms each source that includes the header fills the table, before main.
 #define LEAT_DECLARE_FILL(name) void name()
 #define LEAT_FILLS(...)
+#define LEAT_LISTED_FILL(name)
 #define LEAT_FILL(name) \
   inline void name();   \
   LEAT_EARLY inline const leat::detail::filled_early name##_called{name}; \
   inline void name()
 #endif
+#define LEAT_DECLARE_LISTED_FILL(name) LEAT_DECLARE_FILL(name);
 
 namespace leat::detail {
 

@@ -4,31 +4,35 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/operator_table.hpp>
 #include <leat/core/text.hpp>
 #include <leat/graph/older_spellings.hpp>
 #include <leat/graph/operator.hpp>
 
-#include <mutex>
-#include <unordered_map>
 #include <vector>
 
 namespace leat {
 
 namespace detail {
-struct operator_table {
-  std::mutex guard;
-  std::unordered_map<std::string_view, const op_info*> by_type;
+struct deferred_row;
+
+// What is known of an operator without graphs that have names.
+struct known_operator {
+  const op_info* of_files = nullptr;                     // known to imports
+  const op_info* of_expressions = nullptr;               // occurs only in typed expressions, never in files
+  int (*expand)(graph&, const deferred_row&) = nullptr;  // of rows that stand for others (passes/deferred.hpp)
 };
+using known_operator_table = operator_table<known_operator, std::string_view>;
+inline known_operator_table& known_operators() {
+  static auto& table = *new known_operator_table;
+  return table;
+}
 LEAT_DECLARE_FILL(fill_library_operators);
-inline table_fills& fills_of_operators() {
+// The table with the library's operators.
+inline known_operator_table& operators() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_library_operators)});
-  return fills;
-}
-inline operator_table& operators() {
-  static auto& table = *new operator_table;
-  fills_of_operators();
-  return table;
+  return known_operators();
 }
 }  // namespace detail
 
@@ -36,9 +40,7 @@ inline operator_table& operators() {
 /// stays.
 template <class Op>
 void register_operator() {
-  auto& table = detail::operators();
-  const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(Op::type, &info_of<Op>);
+  detail::operators().enter(Op::type, &detail::known_operator::of_files, &info_of<Op>);
 }
 
 /// Makes an operator of a program known to imports by an older spelling, too: `register_alias<root_sigmoid_op, "OldSigmoid">()`. Nodes keep
@@ -50,35 +52,27 @@ void register_alias() {
     made.type = made.call_name = Older.view();
     return made;
   }();
-  auto& table = detail::operators();
-  const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(info.type, &info);
+  detail::operators().enter(info.type, &detail::known_operator::of_files, &info);
 }
 
 namespace detail {
 // Enters TensorFlow's older spellings of the operators that are in the table.
 inline void register_older_spellings() {
-  auto& table = operators();
-  const std::lock_guard lock(table.guard);
   for (const older_spelling& s : older_spellings) {
-    const auto current = table.by_type.find(s.current);
-    if (current == table.by_type.end()) continue;
-    auto& copy = *new op_info(*current->second);  // as long as the table
+    const op_info* const current = operators().find(s.current, &known_operator::of_files);
+    if (current == nullptr) continue;
+    auto& copy = *new op_info(*current);  // as long as the table
     copy.type = copy.call_name = s.older;
-    table.by_type.try_emplace(copy.type, &copy);
+    operators().enter(copy.type, &known_operator::of_files, &copy);
   }
 }
-// Operators that occur only in typed expressions, never in files, by code.
-inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
-  static auto& table = *new std::unordered_map<int, const op_info*>;
-  fills_of_operators();
-  return table;
-}
-// Not thread-safe: called only before main, or while the table is filled, which happens under a lock.
+// Registers an operator that occurs only in typed expressions.
 template <class Op>
 void register_expression_operator() {
-  operators_of_expressions().try_emplace(operator_record<Op>::code, &info_of<Op>);
+  operators().enter(Op::type, &known_operator::of_expressions, &info_of<Op>);
 }
+/// The types of all operators that occur only in typed expressions, in no particular order.
+inline std::vector<std::string_view> types_of_expressions() { return operators().keys(&known_operator::of_expressions); }
 }  // namespace detail
 
 /// The operator of this type, or null. Thread-safe.

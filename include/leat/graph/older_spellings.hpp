@@ -55,4 +55,13 @@ constexpr std::string_view current_spelling(std::string_view type) {
   return s != nullptr ? s->current : type;
 }
 
+namespace detail {
+/// A field of an operator in a table by type (core/operator_table.hpp). An older spelling that does not have it has that of the current one.
+template <class Table, class Field>
+auto find_by_spelling(const Table& table, std::string_view type, Field field) {
+  auto found = table.find(type, field);
+  return found || find_older_spelling(type) == nullptr ? found : table.find(current_spelling(type), field);
+}
+}  // namespace detail
+
 }  // namespace leat

@@ -4,8 +4,8 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/graph/graph.hpp>
+#include <leat/graph/known_operators.hpp>
 
-#include <map>
 #include <span>
 
 namespace leat::detail {
@@ -21,11 +21,15 @@ using deferred_expander = int (*)(graph& g, const deferred_row& row);
 LEAT_DECLARE_FILL(fill_gradient_expander);
 LEAT_DECLARE_FILL(fill_part_expander);
 LEAT_DECLARE_FILL(fill_step_expander);
-inline std::map<int, deferred_expander>& deferred_expanders() {
-  static auto& by_code = *new std::map<int, deferred_expander>;
+// The table of operators (graph/known_operators.hpp) with the functions that expand rows.
+inline known_operator_table& deferred_expanders() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_gradient_expander, fill_step_expander, fill_part_expander)});
-  return by_code;
+  return known_operators();
+}
+template <class Op>
+void enter_deferred_expander(deferred_expander expand) {
+  deferred_expanders().enter(Op::type, &known_operator::expand, expand);
 }
 
 }  // namespace leat::detail

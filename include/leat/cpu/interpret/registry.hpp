@@ -2,13 +2,13 @@
 // The interpreter's registry of operators, by code. `library.hpp` registers the library's operators, and programs register their own.
 
 #include <leat/core/fill.hpp>
+#include <leat/core/operator_table.hpp>
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/reduction.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/kernels/whole_array.hpp>
 
-#include <mutex>
-#include <unordered_map>
+#include <optional>
 
 namespace leat::cpu {
 
@@ -23,21 +23,19 @@ struct operator_functions {
 };
 
 namespace detail {
-struct function_table {
-  std::mutex guard;
-  std::unordered_map<int, operator_functions> by_code;
+struct interpreted_operator {
+  std::optional<operator_functions> functions;
 };
 LEAT_DECLARE_FILL(fill_library_functions);
-inline function_table& functions() {
-  static auto& table = *new function_table;
+// By code, which is all that a program has of an operator.
+inline auto& functions() {
+  static auto& table = *new leat::detail::operator_table<interpreted_operator, int>;
   static constinit leat::detail::table_fills fills;
   fills.run({LEAT_FILLS(fill_library_functions)});
   return table;
 }
 inline void enter_functions(int code, const operator_functions& f) {
-  auto& table = functions();
-  const std::lock_guard lock(table.guard);
-  table.by_code.try_emplace(code, f);
+  functions().enter(code, &interpreted_operator::functions, f);
 }
 
 template <class Op, class T, class Index>
@@ -97,10 +95,7 @@ void register_kernel() {
 
 /// The functions of the operator with this code; empty if it is not registered.
 inline operator_functions functions_of(int code) {
-  auto& table = detail::functions();
-  const std::lock_guard lock(table.guard);
-  const auto at = table.by_code.find(code);
-  return at == table.by_code.end() ? operator_functions{} : at->second;
+  return detail::functions().find(code, &detail::interpreted_operator::functions).value_or(operator_functions{});
 }
 
 }  // namespace leat::cpu

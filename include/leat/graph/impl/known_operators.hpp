@@ -7,18 +7,11 @@
 namespace leat {
 
 LEAT_FUNCTION const op_info* find_operator(std::string_view type) {
-  auto& table = detail::operators();
-  const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(type);
-  return at == table.by_type.end() ? nullptr : at->second;
+  return detail::operators().find(type, &detail::known_operator::of_files);
 }
 
 LEAT_FUNCTION std::vector<std::string_view> known_operator_types() {
-  auto& table = detail::operators();
-  const std::lock_guard lock(table.guard);
-  std::vector<std::string_view> types;
-  for (const auto& [type, info] : table.by_type) types.push_back(type);
-  return types;
+  return detail::operators().keys(&detail::known_operator::of_files);
 }
 
 }  // namespace leat

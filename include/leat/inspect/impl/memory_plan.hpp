@@ -15,8 +15,8 @@ LEAT_FUNCTION operator_names::operator_names() {
         &info_of<passes::copy_op>, &info_of<passes::matmul_update_op>, &info_of<passes::check_rows_op>, &info_of<passes::first_rows_op>,
         &info_of<passes::sum_equal_rows_op>, &info_of<passes::write_rows_op>})
     by_code_.emplace(op->code, op->type);
-  for (const auto& [code, op] : detail::operators_of_expressions()) by_code_.emplace(code, op->type);
-  for (const std::string_view type : known_operator_types()) by_code_.emplace(code_of_type(type), type);
+  for (const auto& types : {detail::types_of_expressions(), known_operator_types()})
+    for (const std::string_view type : types) by_code_.emplace(code_of_type(type), type);
 }
 
 LEAT_FUNCTION std::string operator_names::operator()(std::int64_t code) const {

@@ -1,15 +1,14 @@
 #pragma once
-// Rewrites of operators that exist only in graphs at run time to operators that the passes know: a table by type, used for fused programs
-// and for single nodes. canonical_gradients.hpp fills it for the operators of gradients.
+// Rewrites of operators that exist only in graphs at run time to operators that the passes know: found by type, for fused programs
+// and for single nodes. gradients.hpp enters those of the operators of gradients.
 
 #include <leat/core/fill.hpp>
 #include <leat/graph/older_spellings.hpp>
 #include <leat/graph/operator.hpp>
+#include <leat/named/graph/operator_entry.hpp>
 
 #include <functional>
-#include <map>
-#include <mutex>
-#include <string>
+#include <memory>
 #include <vector>
 
 namespace leat {
@@ -32,24 +31,16 @@ struct canonical_rewrite {
 };
 
 namespace detail {
-struct canonical_rewrite_table {
-  std::mutex guard;
-  std::map<std::string, canonical_rewrite, std::less<>> by_type;
-};
 LEAT_DECLARE_FILL(fill_canonical_rewrites);
-inline canonical_rewrite_table& canonical_rewrites() {
-  static auto& table = *new canonical_rewrite_table;
+// The table of operators with the rewrites.
+inline operator_entry_table& canonical_rewrites() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_canonical_rewrites)});
-  return table;
+  return operator_entries();
 }
 /// The rewrite of a type, or null.
 inline const canonical_rewrite* find_rewrite(std::string_view type) {
-  auto& table = canonical_rewrites();
-  const std::lock_guard lock(table.guard);
-  auto at = table.by_type.find(type);
-  if (at == table.by_type.end()) at = table.by_type.find(current_spelling(type));
-  return at == table.by_type.end() ? nullptr : &at->second;
+  return find_by_spelling(canonical_rewrites(), type, &operator_entry::rewrite).get();  // as long as the table, as the first one stays
 }
 /// Whether a type is a function of its inputs that is rewritten to other operators.
 inline bool is_rewritten(std::string_view type) {
@@ -60,9 +51,7 @@ inline bool is_rewritten(std::string_view type) {
 
 /// Registers how an operator without a class is compiled. Thread-safe; the first registration of a type stays.
 inline void register_canonical(std::string_view type, canonical_rewrite rewrite) {
-  auto& table = detail::canonical_rewrites();
-  const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(std::string(type), std::move(rewrite));
+  detail::canonical_rewrites().enter(type, &detail::operator_entry::rewrite, std::make_shared<const canonical_rewrite>(std::move(rewrite)));
 }
 
 }  // namespace leat

@@ -10,35 +10,23 @@
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/functions/size_arguments.hpp>
 #include <leat/named/graph/named.hpp>
+#include <leat/named/graph/operator_entry.hpp>
 #include <leat/named/variables/variables.hpp>
 #include <leat/ops/comparison.hpp>
 
 namespace leat::detail {
 
-class graph_writer;
-// Writes a row that stands for a gradient or a training step, and returns its tensor, or its operation as a tensor.
-using deferred_writer = output (*)(graph_writer&, const node&);
-struct deferred_writers {
-  std::map<std::string, deferred_writer, std::less<>> by_type;
-};
 LEAT_DECLARE_FILL(fill_deferred_writers);
-inline deferred_writers& all_deferred_writers() {
-  static auto& table = *new deferred_writers;
-  static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_deferred_writers)});
-  return table;
-}
-
-// Writers of rows whose operators have no form, by the operators' codes (row_writers.hpp).
-struct row_writers {
-  std::map<int, deferred_writer> by_code;
-};
 LEAT_DECLARE_FILL(fill_row_writers);
-inline row_writers& all_row_writers() {
-  static auto& table = *new row_writers;
+// The table of operators with the writers of their rows: those that are deferred, and those whose operators have no form (row_writers.hpp).
+inline operator_entry_table& expression_writers() {
   static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_row_writers)});
-  return table;
+  fills.run({LEAT_FILLS(fill_deferred_writers, fill_row_writers)});
+  return operator_entries();
+}
+// Enters the writer of rows that stand for gradients or training steps.
+inline void enter_deferred_writer(std::string_view type, output (*write)(graph_writer&, const node&)) {
+  expression_writers().enter(type, &operator_entry::writer, {write, true});
 }
 
 // Writes a loop, and returns its results by their numbers (impl/to_graph_loops.hpp).
@@ -286,14 +274,14 @@ class graph_writer {
     const node& n = from_.at(index);
     if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::number || n.op->kind == op_kind::variable) return leaf(n);
     if (n.op->kind == op_kind::index) return positions(n);
-    if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
-      return writer->second(*this, n);
+    const expression_writer writer = expression_writers().find(n.op->type, &operator_entry::writer);
+    if (writer.is_deferred) return writer.write(*this, n);
     if (n.op->only_checks) return operand(from_.input(n, 0));
     if (is_operator<passes::loop_memory_op>(*n.op)) return {};
     if (is_operator<passes::loop_result_op>(*n.op)) return loop_result(from_.input(n, 1), static_cast<int>(from_.attribute(n, 0)));
     if (n.op->body != nullptr) return {};  // it is written at the first of its results
-    if (const auto writer = all_row_writers().by_code.find(n.op->code); writer != all_row_writers().by_code.end()) {
-      const output made = writer->second(*this, n);
+    if (writer) {
+      const output made = writer.write(*this, n);
       set_shape(made, without_names(n.result.extent));
       return made;
     }

@@ -66,8 +66,8 @@ inline output refuse_row(graph_writer&, const node& n) {
 }
 
 template <class... Ops>
-void enter_row_writer(deferred_writer write) {
-  (all_row_writers().by_code.emplace(operator_record<Ops>::code, write), ...);
+void enter_row_writer(output (*write)(graph_writer&, const node&)) {
+  (expression_writers().enter(Ops::type, &operator_entry::writer, {write}), ...);
 }
 LEAT_FILL(fill_row_writers) {
   enter_row_writer<stateless_uniform_op, stateless_normal_op, stateless_truncated_normal_op>(write_random);

@@ -7,6 +7,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/operator_entry.hpp>
 #include <leat/named/graph/part.hpp>
 
 namespace leat {
@@ -84,25 +85,26 @@ gradient_function find_gradient(std::string_view type);
 void enter_gradient(std::string_view type, gradient_function function, bool of_class = false);
 /// Whether the gradient function of a type calls the gradient of its class.
 bool is_class_gradient(std::string_view type);
-LEAT_DECLARE_FILL(fill_array_gradients);
-LEAT_DECLARE_FILL(fill_cell_gradients);
-LEAT_DECLARE_FILL(fill_color_gradients);
-LEAT_DECLARE_FILL(fill_control_flow_gradients);
-LEAT_DECLARE_FILL(fill_diagonal_gradients);
-LEAT_DECLARE_FILL(fill_einsum_gradients);
-LEAT_DECLARE_FILL(fill_gather_gradients);
-LEAT_DECLARE_FILL(fill_math_gradients);
-LEAT_DECLARE_FILL(fill_image_gradients);
-LEAT_DECLARE_FILL(fill_matrix_gradients);
-LEAT_DECLARE_FILL(fill_nn_gradients);
-LEAT_DECLARE_FILL(fill_pool_gradients);
-LEAT_DECLARE_FILL(fill_scatter_gradients);
-LEAT_DECLARE_FILL(fill_special_gradients);
-LEAT_DECLARE_FILL(fill_quantized_gradients);
-LEAT_DECLARE_FILL(fill_sparse_gradients);
-LEAT_DECLARE_FILL(fill_sparse_row_gradients);
-LEAT_DECLARE_FILL(fill_tensor_array_gradients);
-LEAT_DECLARE_FILL(fill_tensor_list_gradients);
+
+struct named_gradient {
+  gradient_function function;
+  bool of_class = false;
+};
+// The functions that enter the library's own gradients.
+#define LEAT_GRADIENT_FILLS(each)                                                                                                        \
+  each(fill_array_gradients) each(fill_cell_gradients) each(fill_color_gradients) each(fill_control_flow_gradients)                      \
+  each(fill_diagonal_gradients) each(fill_einsum_gradients) each(fill_gather_gradients) each(fill_image_gradients)                       \
+  each(fill_math_gradients) each(fill_matrix_gradients) each(fill_nn_gradients) each(fill_pool_gradients) each(fill_quantized_gradients) \
+  each(fill_scatter_gradients) each(fill_sparse_gradients) each(fill_sparse_row_gradients) each(fill_special_gradients)                  \
+  each(fill_tensor_array_gradients) each(fill_tensor_list_gradients)
+LEAT_GRADIENT_FILLS(LEAT_DECLARE_LISTED_FILL)
+// The table of operators with the gradient functions.
+inline operator_entry_table& gradient_functions() {
+  static constinit table_fills fills;
+  fills.run({LEAT_GRADIENT_FILLS(LEAT_LISTED_FILL)});
+  return operator_entries();
+}
+#undef LEAT_GRADIENT_FILLS
 }  // namespace detail
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }

@@ -14,6 +14,7 @@
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
+#include <leat/named/graph/operator_entry.hpp>
 #include <leat/proto/attribute_value.hpp>
 
 #include <functional>
@@ -110,39 +111,27 @@ class shape_context {
   std::vector<tensor_info>& results_;
 };
 
-// The library's own definitions. Those of iterators are made in a higher layer, and are declared here because a graph from a file may have
-// such nodes.
+// The functions that enter the library's own definitions; the last one makes the older spellings of the others. Those of iterators are in a
+// higher layer, and are declared here because a graph from a file may have such nodes.
 namespace detail {
-LEAT_DECLARE_FILL(fill_array_definitions);
-LEAT_DECLARE_FILL(fill_audio_definitions);
-LEAT_DECLARE_FILL(fill_control_definitions);
-LEAT_DECLARE_FILL(fill_diagonal_definitions);
-LEAT_DECLARE_FILL(fill_einsum_definitions);
-LEAT_DECLARE_FILL(fill_element_definitions);
-LEAT_DECLARE_FILL(fill_example_definitions);
-LEAT_DECLARE_FILL(fill_exchange_definitions);
-LEAT_DECLARE_FILL(fill_file_definitions);
-LEAT_DECLARE_FILL(fill_image_definitions);
-LEAT_DECLARE_FILL(fill_candidate_definitions);
-LEAT_DECLARE_FILL(fill_image_file_definitions);
-LEAT_DECLARE_FILL(fill_matrix_definitions);
-LEAT_DECLARE_FILL(fill_nn_definitions);
-LEAT_DECLARE_FILL(fill_quantized_definitions);
-LEAT_DECLARE_FILL(fill_queue_definitions);
-LEAT_DECLARE_FILL(fill_random_definitions);
-LEAT_DECLARE_FILL(fill_resource_definitions);
-LEAT_DECLARE_FILL(fill_scatter_definitions);
-LEAT_DECLARE_FILL(fill_sparse_definitions);
-LEAT_DECLARE_FILL(fill_special_definitions);
-LEAT_DECLARE_FILL(fill_sparse_row_definitions);
-LEAT_DECLARE_FILL(fill_state_definitions);
-LEAT_DECLARE_FILL(fill_table_definitions);
-LEAT_DECLARE_FILL(fill_tensor_array_definitions);
-LEAT_DECLARE_FILL(fill_tensor_list_definitions);
-LEAT_DECLARE_FILL(fill_text_definitions);
-LEAT_DECLARE_FILL(fill_iterator_definitions);
-LEAT_DECLARE_FILL(fill_dataset_definitions);
-LEAT_DECLARE_FILL(fill_older_definitions);  // last
+#define LEAT_DEFINITION_FILLS(each)                                                                                                \
+  each(fill_array_definitions) each(fill_audio_definitions) each(fill_candidate_definitions) each(fill_control_definitions)        \
+  each(fill_dataset_definitions) each(fill_diagonal_definitions) each(fill_einsum_definitions) each(fill_element_definitions)      \
+  each(fill_example_definitions) each(fill_exchange_definitions) each(fill_file_definitions) each(fill_image_definitions)          \
+  each(fill_image_file_definitions) each(fill_iterator_definitions) each(fill_matrix_definitions) each(fill_nn_definitions)        \
+  each(fill_quantized_definitions) each(fill_queue_definitions) each(fill_random_definitions) each(fill_resource_definitions)      \
+  each(fill_scatter_definitions) each(fill_sparse_definitions) each(fill_sparse_row_definitions) each(fill_special_definitions)    \
+  each(fill_state_definitions) each(fill_table_definitions) each(fill_tensor_array_definitions) each(fill_tensor_list_definitions) \
+  each(fill_text_definitions)
+LEAT_DEFINITION_FILLS(LEAT_DECLARE_LISTED_FILL)
+LEAT_DECLARE_FILL(fill_older_definitions);
+// The table of operators with the definitions.
+inline operator_entry_table& definitions() {
+  static constinit table_fills fills;
+  fills.run({LEAT_DEFINITION_FILLS(LEAT_LISTED_FILL) LEAT_LISTED_FILL(fill_older_definitions)});
+  return operator_entries();
+}
+#undef LEAT_DEFINITION_FILLS
 }  // namespace detail
 
 /// Registers an operator for graphs and files, by its line, its facts and its shape rule. `info.what` holds the facts; inputs that the line

@@ -5,6 +5,7 @@
 
 #include <leat/core/fill.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/operator_table.hpp>
 #include <leat/cpu/interruption.hpp>
 #include <leat/named/graph/nodes.hpp>
 #include <leat/runtime/state/program_budget.hpp>
@@ -16,7 +17,9 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <unordered_map>
+#include <map>
+#include <memory>
+#include <mutex>
 
 namespace leat {
 
@@ -194,124 +197,53 @@ class kernel_context {
 /// What runs a node: reads the inputs from the context, and sets the results there. It throws an error of leat to fail the run.
 using operator_kernel = std::function<void(kernel_context&)>;
 
-// The library's own kernels. Higher layers add kernels of their own, because a graph read from a file may contain such nodes.
+// The functions that enter the library's own kernels.
+#define LEAT_KERNEL_FILLS(each)                                                                                                          \
+  each(fill_accumulator_kernels) each(fill_array_kernels) each(fill_audio_kernels) each(fill_block_kernels) each(fill_candidate_kernels) \
+  each(fill_cell_gradient_kernels) each(fill_cell_kernels) each(fill_color_kernels) each(fill_control_kernels) each(fill_crop_kernels)   \
+  each(fill_ctc_beam_kernels) each(fill_ctc_kernels) each(fill_cumulative_log_kernels) each(fill_diagonal_kernels)                       \
+  each(fill_dilation_kernels) each(fill_drawn_box_kernels) each(fill_edit_distance_kernels) each(fill_einsum_kernels)                    \
+  each(fill_element_kernels) each(fill_exchange_kernels) each(fill_fractional_pool_kernels) each(fill_fused_layer_kernels)               \
+  each(fill_generator_kernels) each(fill_glimpse_kernels) each(fill_image_kernels) each(fill_leaf_kernels) each(fill_matrix_kernels)     \
+  each(fill_network_kernels) each(fill_normalization_kernels) each(fill_patch_kernels) each(fill_pool_kernels)                           \
+  each(fill_projective_kernels) each(fill_quantized_kernels) each(fill_queue_kernels) each(fill_random_gamma_kernels)                    \
+  each(fill_random_kernels) each(fill_replica_kernels) each(fill_resize_kernels) each(fill_resource_kernels) each(fill_roster_kernels)   \
+  each(fill_rounded_range_kernels) each(fill_sampled_box_kernels) each(fill_scaled_image_kernels) each(fill_scatter_kernels)             \
+  each(fill_sequence_kernels) each(fill_set_kernels) each(fill_shape_kernels) each(fill_sparse_kernels) each(fill_sparse_row_kernels)    \
+  each(fill_sparse_segment_kernels) each(fill_sparse_value_kernels) each(fill_special_kernels) each(fill_staging_kernels)                \
+  each(fill_state_kernels) each(fill_suppression_kernels) each(fill_table_kernels) each(fill_tensor_array_kernels)                       \
+  each(fill_tensor_list_kernels) each(fill_text_format_kernels) each(fill_text_kernels) each(fill_text_part_kernels)                     \
+  each(fill_text_value_kernels) each(fill_unicode_kernels) each(fill_unigram_kernels) each(fill_unique_kernels)                          \
+  each(fill_update_kernels) each(fill_vector_kernels) each(fill_wide_resize_kernels)
+// Those that enter kernels of higher layers, because a graph read from a file may contain such nodes.
+#define LEAT_HIGHER_KERNEL_FILLS(each)                                                                              \
+  each(fill_dataset_kernels) each(fill_example_kernels) each(fill_file_kernels) each(fill_image_file_kernels)       \
+  each(fill_iterator_kernels) each(fill_saver_kernels) each(fill_summary_kernels) each(fill_tensor_message_kernels)
 namespace runtime {
-LEAT_DECLARE_FILL(fill_leaf_kernels);
-LEAT_DECLARE_FILL(fill_accumulator_kernels);
-LEAT_DECLARE_FILL(fill_array_kernels);
-LEAT_DECLARE_FILL(fill_audio_kernels);
-LEAT_DECLARE_FILL(fill_cell_gradient_kernels);
-LEAT_DECLARE_FILL(fill_cell_kernels);
-LEAT_DECLARE_FILL(fill_color_kernels);
-LEAT_DECLARE_FILL(fill_control_kernels);
-LEAT_DECLARE_FILL(fill_crop_kernels);
-LEAT_DECLARE_FILL(fill_diagonal_kernels);
-LEAT_DECLARE_FILL(fill_dilation_kernels);
-LEAT_DECLARE_FILL(fill_drawn_box_kernels);
-LEAT_DECLARE_FILL(fill_einsum_kernels);
-LEAT_DECLARE_FILL(fill_element_kernels);
-LEAT_DECLARE_FILL(fill_exchange_kernels);
-LEAT_DECLARE_FILL(fill_glimpse_kernels);
-LEAT_DECLARE_FILL(fill_block_kernels);
-LEAT_DECLARE_FILL(fill_image_kernels);
-LEAT_DECLARE_FILL(fill_matrix_kernels);
-LEAT_DECLARE_FILL(fill_normalization_kernels);
-LEAT_DECLARE_FILL(fill_patch_kernels);
-LEAT_DECLARE_FILL(fill_pool_kernels);
-LEAT_DECLARE_FILL(fill_projective_kernels);
-LEAT_DECLARE_FILL(fill_quantized_kernels);
-LEAT_DECLARE_FILL(fill_resize_kernels);
-LEAT_DECLARE_FILL(fill_network_kernels);
-LEAT_DECLARE_FILL(fill_queue_kernels);
-LEAT_DECLARE_FILL(fill_generator_kernels);
-LEAT_DECLARE_FILL(fill_random_gamma_kernels);
-LEAT_DECLARE_FILL(fill_random_kernels);
-LEAT_DECLARE_FILL(fill_replica_kernels);
-LEAT_DECLARE_FILL(fill_resource_kernels);
-LEAT_DECLARE_FILL(fill_roster_kernels);
-LEAT_DECLARE_FILL(fill_sampled_box_kernels);
-LEAT_DECLARE_FILL(fill_scaled_image_kernels);
-LEAT_DECLARE_FILL(fill_scatter_kernels);
-LEAT_DECLARE_FILL(fill_candidate_kernels);
-LEAT_DECLARE_FILL(fill_ctc_beam_kernels);
-LEAT_DECLARE_FILL(fill_ctc_kernels);
-LEAT_DECLARE_FILL(fill_cumulative_log_kernels);
-LEAT_DECLARE_FILL(fill_sequence_kernels);
-LEAT_DECLARE_FILL(fill_set_kernels);
-LEAT_DECLARE_FILL(fill_shape_kernels);
-LEAT_DECLARE_FILL(fill_edit_distance_kernels);
-LEAT_DECLARE_FILL(fill_fractional_pool_kernels);
-LEAT_DECLARE_FILL(fill_fused_layer_kernels);
-LEAT_DECLARE_FILL(fill_rounded_range_kernels);
-LEAT_DECLARE_FILL(fill_special_kernels);
-LEAT_DECLARE_FILL(fill_vector_kernels);
-LEAT_DECLARE_FILL(fill_sparse_kernels);
-LEAT_DECLARE_FILL(fill_sparse_row_kernels);
-LEAT_DECLARE_FILL(fill_sparse_segment_kernels);
-LEAT_DECLARE_FILL(fill_sparse_value_kernels);
-LEAT_DECLARE_FILL(fill_staging_kernels);
-LEAT_DECLARE_FILL(fill_state_kernels);
-LEAT_DECLARE_FILL(fill_suppression_kernels);
-LEAT_DECLARE_FILL(fill_table_kernels);
-LEAT_DECLARE_FILL(fill_tensor_array_kernels);
-LEAT_DECLARE_FILL(fill_tensor_list_kernels);
-LEAT_DECLARE_FILL(fill_text_format_kernels);
-LEAT_DECLARE_FILL(fill_text_kernels);
-LEAT_DECLARE_FILL(fill_text_part_kernels);
-LEAT_DECLARE_FILL(fill_text_value_kernels);
-LEAT_DECLARE_FILL(fill_unicode_kernels);
-LEAT_DECLARE_FILL(fill_unigram_kernels);
-LEAT_DECLARE_FILL(fill_unique_kernels);
-LEAT_DECLARE_FILL(fill_update_kernels);
-LEAT_DECLARE_FILL(fill_wide_resize_kernels);
+LEAT_KERNEL_FILLS(LEAT_DECLARE_LISTED_FILL)
 }  // namespace runtime
 
 namespace detail {
-// Kernels of higher layers. They are not in the namespaces of those layers, so that a program that does not include them may use the names
-// `data` and `summary`.
-LEAT_DECLARE_FILL(fill_summary_kernels);
-LEAT_DECLARE_FILL(fill_iterator_kernels);
-LEAT_DECLARE_FILL(fill_dataset_kernels);
-LEAT_DECLARE_FILL(fill_saver_kernels);
-LEAT_DECLARE_FILL(fill_example_kernels);
-LEAT_DECLARE_FILL(fill_tensor_message_kernels);
-LEAT_DECLARE_FILL(fill_file_kernels);
-LEAT_DECLARE_FILL(fill_image_file_kernels);
+// Not in the namespaces of the higher layers, so that a program that does not include them may use the names `data` and `summary`.
+LEAT_HIGHER_KERNEL_FILLS(LEAT_DECLARE_LISTED_FILL)
 
-struct kernel_registry {
-  std::mutex guard;
-  std::unordered_map<std::string, operator_kernel> by_type;
-  std::unordered_map<std::string, std::string_view> classes;  // the class whose kernel a node's function runs (class_kernel.hpp)
+struct entered_kernel {
+  operator_kernel run;
+  std::string_view of_class{};  // the class whose kernel `run` calls (class_kernel.hpp)
 };
-inline kernel_registry& kernels_by_type() {
-  static auto& table = *new kernel_registry;
+struct kernel_entry {
+  std::shared_ptr<const entered_kernel> kernel;
+};
+inline operator_table<kernel_entry>& kernels_by_type() {
+  using namespace runtime;
+  static auto& table = *new operator_table<kernel_entry>;
   static constinit table_fills fills;
-  fills.run({LEAT_FILLS(runtime::fill_leaf_kernels, runtime::fill_accumulator_kernels, runtime::fill_array_kernels,
-                        runtime::fill_audio_kernels, runtime::fill_sampled_box_kernels, runtime::fill_glimpse_kernels,
-                        runtime::fill_projective_kernels, runtime::fill_scaled_image_kernels, runtime::fill_text_format_kernels,
-                        runtime::fill_unicode_kernels,
-                        runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
-                        runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
-                        runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,
-                        runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
-                        runtime::fill_matrix_kernels, runtime::fill_normalization_kernels, runtime::fill_patch_kernels,
-                        runtime::fill_pool_kernels,
-                        runtime::fill_quantized_kernels, runtime::fill_resize_kernels, runtime::fill_network_kernels,
-                        runtime::fill_queue_kernels, runtime::fill_random_kernels, runtime::fill_random_gamma_kernels, runtime::fill_generator_kernels, runtime::fill_replica_kernels,
-                        runtime::fill_resource_kernels, runtime::fill_roster_kernels, runtime::fill_scatter_kernels,
-                        runtime::fill_candidate_kernels, runtime::fill_ctc_kernels, runtime::fill_ctc_beam_kernels, runtime::fill_cumulative_log_kernels, runtime::fill_sequence_kernels, runtime::fill_set_kernels, runtime::fill_shape_kernels, runtime::fill_edit_distance_kernels, runtime::fill_rounded_range_kernels, runtime::fill_fractional_pool_kernels, runtime::fill_fused_layer_kernels, runtime::fill_special_kernels, runtime::fill_vector_kernels, runtime::fill_sparse_kernels,
-                        runtime::fill_sparse_row_kernels, runtime::fill_sparse_segment_kernels, runtime::fill_sparse_value_kernels,
-                        runtime::fill_staging_kernels, runtime::fill_state_kernels, runtime::fill_suppression_kernels,
-                        runtime::fill_table_kernels,
-                        runtime::fill_tensor_array_kernels, runtime::fill_tensor_list_kernels, runtime::fill_text_kernels,
-                        runtime::fill_text_part_kernels, runtime::fill_text_value_kernels, runtime::fill_unigram_kernels,
-                        runtime::fill_unique_kernels,
-                        runtime::fill_update_kernels, runtime::fill_wide_resize_kernels, fill_summary_kernels, fill_iterator_kernels,
-                        fill_dataset_kernels, fill_saver_kernels, fill_example_kernels, fill_tensor_message_kernels, fill_file_kernels,
-                        fill_image_file_kernels)});
+  fills.run({LEAT_KERNEL_FILLS(LEAT_LISTED_FILL) LEAT_HIGHER_KERNEL_FILLS(LEAT_LISTED_FILL)});
   return table;
 }
 }  // namespace detail
+#undef LEAT_KERNEL_FILLS
+#undef LEAT_HIGHER_KERNEL_FILLS
 
 /// Registers the kernel of an operator type. Thread-safe; the first kernel registered for a type stays. A kernel that may block, for a
 /// queue's element or an answer from outside, needs `waits` among its operator's facts: such a node runs when nothing else of its run is

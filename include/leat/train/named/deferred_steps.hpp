@@ -86,10 +86,10 @@ inline output write_print(graph_writer& writer, const node& n) {
   return leat::print(writer.input(n, 0), data, {.message = {text.begin(), text.end()}, .summarize = writer.number(n, 0)});
 }
 LEAT_FILL(fill_deferred_writers) {
-  all_deferred_writers().by_type.emplace(std::string(print_op::type), write_print);
-  all_deferred_writers().by_type.emplace(std::string(deferred_gradient_op::type), write_gradient);
-  all_deferred_writers().by_type.emplace(std::string(deferred_step_op::type), write_step);
-  all_deferred_writers().by_type.emplace(std::string(deferred_rows_op::type), write_rows);
+  enter_deferred_writer(print_op::type, write_print);
+  enter_deferred_writer(deferred_gradient_op::type, write_gradient);
+  enter_deferred_writer(deferred_step_op::type, write_step);
+  enter_deferred_writer(deferred_rows_op::type, write_rows);
 }
 
 }  // namespace detail

@@ -14,7 +14,7 @@ namespace leat::detail {
 LEAT_FUNCTION std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled,
                                                            gradient_change change) {
   graph kept, expanded;  // with derivatives and training steps as they are, and as the operators that compute them
-  kept.defers = !all_deferred_writers().by_type.empty();
+  kept.defers = expression_writers().any_of(&operator_entry::writer, [](const expression_writer& w) { return w.is_deferred; });
   kept.is_written = expanded.is_written = true;
   std::vector<int> rows;
   for (const any_expression& e : expressions) rows.push_back(e.flatten(kept));

@@ -6,52 +6,26 @@
 #include <leat/named/functions/shape.hpp>
 #include <leat/named/gradients/functions.hpp>
 
-#include <mutex>
-#include <unordered_map>
+#include <memory>
 
 namespace leat {
 
 namespace detail {
 
-struct gradient_function_table {
-  std::mutex guard;
-  struct entry {
-    gradient_function function;
-    bool of_class = false;
-  };
-  std::unordered_map<std::string, entry> by_type;
-};
-inline gradient_function_table& gradient_functions() {
-  static auto& table = *new gradient_function_table;
-  static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_array_gradients, fill_cell_gradients, fill_color_gradients, fill_control_flow_gradients,
-                        fill_diagonal_gradients, fill_einsum_gradients, fill_gather_gradients, fill_image_gradients, fill_math_gradients,
-                        fill_matrix_gradients, fill_nn_gradients, fill_pool_gradients, fill_quantized_gradients, fill_scatter_gradients,
-                        fill_special_gradients, fill_sparse_gradients, fill_sparse_row_gradients, fill_tensor_array_gradients,
-                        fill_tensor_list_gradients)});
-  return table;
-}
-// The entry of a type, or that of its current spelling: of some older ones, TensorFlow's gradient has other nodes. The guard is held.
-inline const gradient_function_table::entry* gradient_entry(const gradient_function_table& table, std::string_view type) {
-  auto at = table.by_type.find(std::string(type));
-  if (at == table.by_type.end()) at = table.by_type.find(std::string(current_spelling(type)));
-  return at == table.by_type.end() ? nullptr : &at->second;
+// The gradient of a type, or that of its current spelling: of some older ones, TensorFlow's gradient has other nodes.
+inline std::shared_ptr<const named_gradient> gradient_of_type(std::string_view type) {
+  return find_by_spelling(gradient_functions(), type, &operator_entry::gradient);
 }
 LEAT_FUNCTION gradient_function find_gradient(std::string_view type) {
-  auto& table = gradient_functions();
-  const std::lock_guard lock(table.guard);
-  const auto* const found = gradient_entry(table, type);
+  const auto found = gradient_of_type(type);
   return found == nullptr ? gradient_function{} : found->function;
 }
 LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function function, bool of_class) {
-  auto& table = gradient_functions();
-  const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(std::string(type), gradient_function_table::entry{std::move(function), of_class});
+  gradient_functions().enter(type, &operator_entry::gradient,
+                             std::make_shared<const named_gradient>(named_gradient{std::move(function), of_class}));
 }
 LEAT_FUNCTION bool is_class_gradient(std::string_view type) {
-  auto& table = gradient_functions();
-  const std::lock_guard lock(table.guard);
-  const auto* const found = gradient_entry(table, type);
+  const auto found = gradient_of_type(type);
   return found != nullptr && found->of_class;
 }
 
@@ -82,9 +56,8 @@ LEAT_FUNCTION output densified(const gradient_value& v, std::string_view name) {
 }  // namespace detail
 
 LEAT_FUNCTION void register_gradient(std::string_view type, gradient_function function) {
-  auto& table = detail::gradient_functions();
-  const std::lock_guard lock(table.guard);
-  table.by_type[std::string(type)] = {std::move(function), false};
+  detail::gradient_functions().replace(type, &detail::operator_entry::gradient,
+                                       std::make_shared<const detail::named_gradient>(detail::named_gradient{std::move(function)}));
 }
 
 }  // namespace leat

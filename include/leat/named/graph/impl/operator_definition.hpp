@@ -5,9 +5,8 @@
 #include <leat/graph/older_spellings.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 
-#include <map>
+#include <algorithm>
 #include <memory>
-#include <mutex>
 
 namespace leat::detail {
 
@@ -206,63 +205,39 @@ inline facts facts_with_references(const operator_definition& d, facts what) {
   return what;
 }
 
-struct definition_table {
-  std::mutex guard;
-  std::map<std::string, std::unique_ptr<operator_definition>, std::less<>> by_type;
-};
-inline definition_table& definitions() {
-  static auto& table = *new definition_table;
-  static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_array_definitions, fill_audio_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
-                        fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
-                        fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
-                        fill_quantized_definitions,
-                        fill_queue_definitions, fill_random_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
-                        fill_state_definitions, fill_table_definitions, fill_tensor_array_definitions, fill_tensor_list_definitions,
-                        fill_text_definitions, fill_iterator_definitions, fill_dataset_definitions, fill_older_definitions)});
-  return table;
-}
-
 }  // namespace leat::detail
 
 namespace leat {
 
 LEAT_FUNCTION const operator_definition& define_operator(std::string_view line, const facts& what, shape_rule shapes) {
-  auto made = std::make_unique<operator_definition>(detail::definition_parser(line).parse());
+  auto made = std::make_shared<operator_definition>(detail::definition_parser(line).parse());
   made->shapes = std::move(shapes);
   made->info.what = detail::facts_with_references(*made, what);
   made->info.type = made->type;
   made->info.call_name = made->type;
   made->info.kind = op_kind::kernel;
   made->info.code = code_of_type(made->type) | 0x40000000;
-  auto& table = detail::definitions();
-  const std::lock_guard lock(table.guard);
-  return *table.by_type.try_emplace(made->type, std::move(made)).first->second;
+  return *detail::definitions().enter(made->type, &detail::operator_entry::definition, made);
 }
 
 namespace detail {
 // TensorFlow's older spellings of operators that are defined by a line.
 LEAT_FILL(fill_older_definitions) {
-  auto& table = definitions();
-  const std::lock_guard lock(table.guard);
   for (const older_spelling& s : older_spellings) {
-    const auto current = table.by_type.find(s.current);
-    if (current == table.by_type.end()) continue;
-    auto made = std::make_unique<operator_definition>(*current->second);
+    const auto current = definitions().find(s.current, &operator_entry::definition);
+    if (current == nullptr) continue;
+    auto made = std::make_shared<operator_definition>(*current);
     made->type = s.older;
     std::erase_if(made->attributes, [&](const attribute_definition& a) { return a.name == s.lacks; });
     made->info.type = made->info.call_name = made->type;
     made->info.code = code_of_type(made->type) | 0x40000000;
-    table.by_type.try_emplace(made->type, std::move(made));
+    definitions().enter(made->type, &operator_entry::definition, made);
   }
 }
 }  // namespace detail
 
 LEAT_FUNCTION const operator_definition* find_definition(std::string_view type) {
-  auto& table = detail::definitions();
-  const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(type);
-  return at == table.by_type.end() ? nullptr : at->second.get();
+  return detail::definitions().find(type, &detail::operator_entry::definition).get();  // as long as the table, as the first one stays
 }
 
 LEAT_FUNCTION bool is_reference_result(const op_info& op, int port) {
@@ -284,10 +259,8 @@ LEAT_FUNCTION std::vector<int> reference_inputs(const op_info& op, int inputs) {
 }
 
 LEAT_FUNCTION std::vector<std::string_view> defined_operator_types() {
-  auto& table = detail::definitions();
-  const std::lock_guard lock(table.guard);
-  std::vector<std::string_view> types;
-  for (const auto& [type, definition] : table.by_type) types.push_back(type);
+  auto types = detail::definitions().keys(&detail::operator_entry::definition);
+  std::sort(types.begin(), types.end());
   return types;
 }
 

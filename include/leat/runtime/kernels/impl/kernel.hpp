@@ -33,18 +33,13 @@ LEAT_FUNCTION token& kernel_context::at(int k) {
 }
 
 LEAT_FUNCTION const operator_kernel* find_kernel(std::string_view type) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  auto at = table.by_type.find(std::string(type));
-  if (at == table.by_type.end()) at = table.by_type.find(std::string(current_spelling(type)));
-  return at == table.by_type.end() ? nullptr : &at->second;
+  const auto found = detail::find_by_spelling(detail::kernels_by_type(), type, &detail::kernel_entry::kernel);
+  return found == nullptr ? nullptr : &found->run;  // as long as the table, as the first one stays
 }
 
 LEAT_FUNCTION std::vector<std::string> kernel_types() {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  std::vector<std::string> types;
-  for (const auto& [type, kernel] : table.by_type) types.push_back(type);
+  const auto known = detail::kernels_by_type().keys(&detail::kernel_entry::kernel);
+  std::vector<std::string> types(known.begin(), known.end());
   std::sort(types.begin(), types.end());
   return types;
 }
@@ -139,22 +134,16 @@ LEAT_FUNCTION void kernel_context::set_token(int k, token t) {
 }
 
 LEAT_FUNCTION void register_kernel(std::string_view type, operator_kernel k) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(std::string(type), std::move(k));
+  detail::enter_kernel(type, std::move(k), {});
 }
 
 LEAT_FUNCTION void detail::enter_kernel(std::string_view type, operator_kernel k, std::string_view of_class) {
-  auto& table = kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  if (table.by_type.try_emplace(std::string(type), std::move(k)).second) table.classes.emplace(type, of_class);
+  kernels_by_type().enter(type, &kernel_entry::kernel, std::make_shared<const entered_kernel>(entered_kernel{std::move(k), of_class}));
 }
 
 LEAT_FUNCTION std::string_view detail::class_of_kernel(std::string_view type) {
-  auto& table = kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  const auto at = table.classes.find(std::string(type));
-  return at == table.classes.end() ? std::string_view{} : at->second;
+  const auto found = kernels_by_type().find(type, &kernel_entry::kernel);
+  return found == nullptr ? std::string_view{} : found->of_class;
 }
 
 }  // namespace leat

@@ -36,6 +36,6 @@ inline int expand_step(graph& g, const deferred_row& row) {
     throw invalid_argument("the rule of an optimizer that planned sessions do not know");
   return made;
 }
-LEAT_FILL(fill_step_expander) { deferred_expanders().emplace(operator_record<deferred_step_op>::code, expand_step); }
+LEAT_FILL(fill_step_expander) { enter_deferred_expander<deferred_step_op>(expand_step); }
 
 }  // namespace leat::detail

@@ -24,8 +24,12 @@ inline const op_info* own_operator_of_expressions(int code) {
                                         &info_of<print_op>,  &info_of<check_converged_op>};
   for (const op_info* op : all)
     if (op->code == code) return op;
-  const auto more = operators_of_expressions().find(code);
-  return more == operators_of_expressions().end() ? nullptr : more->second;
+  return nullptr;
+}
+// What is known of a row's operator, by one look-up for all.
+inline known_operator known_operator_of(std::string_view type) {
+  operators();
+  return deferred_expanders().find(type);
 }
 
 // Enters rows into a graph in the order in which `flatten` enters expressions, so that the program equals the one that the compiler makes.
@@ -68,11 +72,10 @@ class row_writer {
     const auto all = text_in(text);
     return g_.keep({all.data(), all.size()}, {});
   }
-  const op_info& operator_of(const expression_rows::row& r) {
+  static const op_info& operator_of(const expression_rows::row& r, std::string_view name, const known_operator& known) {
     if (const op_info* own = own_operator_of_expressions(r.code)) return *own;
-    const auto type = text_in(rows_.type_of(r));
-    const std::string_view name(type.data(), type.size());
-    if (const op_info* known = find_operator(name); known != nullptr && known->code == r.code) return *known;
+    for (const op_info* op : {known.of_expressions, known.of_files})
+      if (op != nullptr && op->code == r.code) return *op;
     if (name.ends_with(further_result_suffix)) {
       const op_info* const of = find_operator(name.substr(0, name.size() - further_result_suffix.size()));
       if (of != nullptr && of->further != nullptr && of->further().code == r.code) return of->further();
@@ -86,11 +89,14 @@ class row_writer {
     for (int i = 0; i < r.input_count; ++i) inputs.push_back(made_[static_cast<std::size_t>(r.inputs[i])]);
     for (int i = 0; i < r.control_count; ++i) controls.push_back(made_[static_cast<std::size_t>(r.controls[i])]);
     const std::span<const std::int64_t> attributes(r.attributes, static_cast<std::size_t>(r.attribute_count));
-    if (const auto deferred = deferred_expanders().find(r.code); deferred != deferred_expanders().end()) {
-      const int made = deferred->second(g_, {inputs, attributes});
+    const auto type = text_in(rows_.type_of(r));
+    const std::string_view name(type.data(), type.size());
+    const known_operator known = known_operator_of(name);
+    if (known.expand != nullptr) {
+      const int made = known.expand(g_, {inputs, attributes});
       return controls.empty() ? made : copy_after(g_, made, controls);
     }
-    const op_info& op = operator_of(r);
+    const op_info& op = operator_of(r, name, known);
     switch (op.kind) {
       case op_kind::placeholder:
       case op_kind::variable:
@@ -98,8 +104,8 @@ class row_writer {
       case op_kind::number:
       case op_kind::extent:
       case op_kind::index: {
-        const std::string_view name = r.name == 0 ? std::string_view{} : kept(rows_.text_at(r.name));
-        return g_.add_leaf(op, r.result, name, r.id, attributes);
+        const std::string_view its_name = r.name == 0 ? std::string_view{} : kept(rows_.text_at(r.name));
+        return g_.add_leaf(op, r.result, its_name, r.id, attributes);
       }
       default: return g_.add(op, inputs, attributes, controls);
     }
@@ -121,7 +127,7 @@ inline int expand_gradient(graph& g, const deferred_row& row) {
   for (std::size_t k = 0; k < made.size(); ++k) g.remember(id_of(k), made[k]);
   return made[wanted];
 }
-LEAT_FILL(fill_gradient_expander) { deferred_expanders().emplace(operator_record<deferred_gradient_op>::code, expand_gradient); }
+LEAT_FILL(fill_gradient_expander) { enter_deferred_expander<deferred_gradient_op>(expand_gradient); }
 
 struct planned_code::parts {
   explicit parts(const program& p) : code(p) {}
