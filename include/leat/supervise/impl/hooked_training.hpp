@@ -60,8 +60,7 @@ LEAT_FUNCTION std::unique_ptr<graph_session> hooked_training::make_session(const
     tell(s, its, "the servers have kept the variables");
     return true;
   };
-  auto made =
-      of.is_chief ? prepare_session(of.owner, of.session, how) : wait_for_session(of.owner, of.session, how, of.max_wait);
+  auto made = of.is_chief ? prepare_session(of.owner, of.session, how) : wait_for_session(of.owner, of.session, how, of.max_wait);
   if (!of.is_chief && recoveries_ > 0) {
     watched_graph_session its(*made, of.its_scaffold, of.step);
     tell(*made, its, "the model is ready again");

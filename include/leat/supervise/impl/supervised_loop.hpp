@@ -44,7 +44,9 @@ LEAT_FUNCTION void detail::watched_steps::restore(const saver& from, const check
 struct detail::step_loop::kept {
   // A typed session has no tasks that could go away, so it is never made anew.
   kept(std::unique_ptr<watched_steps> its, monitored_options given)
-      : watched(std::move(its)), options(with_saver(std::move(given))), training(hooks_of(options), 0, options.stop_grace_period, options.log) {}
+      : watched(std::move(its)),
+        options(with_saver(std::move(given))),
+        training(hooks_of(options), 0, options.stop_grace_period, options.log) {}
 
   std::unique_ptr<watched_steps> watched;
   monitored_options options;

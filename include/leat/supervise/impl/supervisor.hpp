@@ -25,7 +25,8 @@ struct supervisor::kept {
   explicit kept(supervisor_options given)
       : options(std::move(given)),
         owner(options.owner != nullptr ? *options.owner : default_graph()),
-        training(options.hooks, options.session.target.empty() ? 0 : options.max_recoveries, seconds(options.stop_grace_secs), options.log) {}
+        training(options.hooks, options.session.target.empty() ? 0 : options.max_recoveries, seconds(options.stop_grace_secs),
+                 options.log) {}
 
   supervisor_options options;
   graph& owner;
@@ -36,7 +37,7 @@ struct supervisor::kept {
   std::shared_ptr<summary::file_writer> writer;
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
-  std::vector<std::unique_ptr<graph_session>> lost;  // closed sessions to which the program may still refer
+  std::vector<std::unique_ptr<graph_session>> lost;                        // closed sessions to which the program may still refer
   std::unique_ptr<coordinator> threads = std::make_unique<coordinator>();  // destroyed before the session that its threads use
   detail::hooked_training training;                                        // its threads are those of hooks, and belong to one session
   std::mutex recovering;
