@@ -87,6 +87,7 @@ bool is_class_gradient(std::string_view type);
 LEAT_DECLARE_FILL(fill_array_gradients);
 LEAT_DECLARE_FILL(fill_cell_gradients);
 LEAT_DECLARE_FILL(fill_color_gradients);
+LEAT_DECLARE_FILL(fill_complex_gradients);
 LEAT_DECLARE_FILL(fill_control_flow_gradients);
 LEAT_DECLARE_FILL(fill_diagonal_gradients);
 LEAT_DECLARE_FILL(fill_einsum_gradients);

@@ -115,6 +115,7 @@ class shape_context {
 namespace detail {
 LEAT_DECLARE_FILL(fill_array_definitions);
 LEAT_DECLARE_FILL(fill_audio_definitions);
+LEAT_DECLARE_FILL(fill_complex_definitions);
 LEAT_DECLARE_FILL(fill_control_definitions);
 LEAT_DECLARE_FILL(fill_diagonal_definitions);
 LEAT_DECLARE_FILL(fill_einsum_definitions);

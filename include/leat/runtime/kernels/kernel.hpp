@@ -203,7 +203,9 @@ LEAT_DECLARE_FILL(fill_audio_kernels);
 LEAT_DECLARE_FILL(fill_cell_gradient_kernels);
 LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_color_kernels);
+LEAT_DECLARE_FILL(fill_complex_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
+LEAT_DECLARE_FILL(fill_fourier_kernels);
 LEAT_DECLARE_FILL(fill_crop_kernels);
 LEAT_DECLARE_FILL(fill_diagonal_kernels);
 LEAT_DECLARE_FILL(fill_dilation_kernels);
@@ -281,6 +283,7 @@ LEAT_DECLARE_FILL(fill_image_file_kernels);
 struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
+  std::unordered_map<std::string, operator_kernel> of_complex;  // for nodes of complex dtypes
   std::unordered_map<std::string, std::string_view> classes;  // the class whose kernel a node's function runs (class_kernel.hpp)
 };
 inline kernel_registry& kernels_by_type() {
@@ -291,6 +294,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_projective_kernels, runtime::fill_scaled_image_kernels, runtime::fill_text_format_kernels,
                         runtime::fill_unicode_kernels,
                         runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
+                        runtime::fill_complex_kernels, runtime::fill_fourier_kernels,
                         runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
                         runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,
                         runtime::fill_exchange_kernels, runtime::fill_block_kernels, runtime::fill_image_kernels,
@@ -324,6 +328,12 @@ inline void register_kernels(std::initializer_list<std::string_view> types, cons
 }
 /// The kernel of an operator type, or null.
 const operator_kernel* find_kernel(std::string_view type);
+
+/// Registers the kernel that runs an operator's nodes whose inputs, results or attributes have complex dtypes, in place of its other kernel
+/// or its definition. Thread-safe; the first one registered for a type stays.
+void register_complex_kernel(std::string_view type, operator_kernel k);
+/// The kernel for an operator's nodes of complex dtypes, or null.
+const operator_kernel* find_complex_kernel(std::string_view type);
 
 /// All operator types that have a kernel, sorted.
 std::vector<std::string> kernel_types();

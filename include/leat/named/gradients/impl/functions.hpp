@@ -24,7 +24,7 @@ struct gradient_function_table {
 inline gradient_function_table& gradient_functions() {
   static auto& table = *new gradient_function_table;
   static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_array_gradients, fill_cell_gradients, fill_color_gradients, fill_control_flow_gradients,
+  fills.run({LEAT_FILLS(fill_array_gradients, fill_cell_gradients, fill_color_gradients, fill_complex_gradients, fill_control_flow_gradients,
                         fill_diagonal_gradients, fill_einsum_gradients, fill_gather_gradients, fill_image_gradients, fill_math_gradients,
                         fill_matrix_gradients, fill_nn_gradients, fill_pool_gradients, fill_quantized_gradients, fill_scatter_gradients,
                         fill_special_gradients, fill_sparse_gradients, fill_sparse_row_gradients, fill_tensor_array_gradients,

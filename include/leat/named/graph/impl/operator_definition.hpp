@@ -62,7 +62,7 @@ class definition_parser {
     if (name == "resource") return data_type::resource;
     if (name == "variant") return data_type::variant;
     for (const data_type d : {data_type::half, data_type::bfloat16, data_type::int8, data_type::int16, data_type::uint16, data_type::uint32,
-                              data_type::uint64})
+                              data_type::uint64, data_type::complex64, data_type::complex128})
       if (lower_name_of_data_type(d) == name) return d;
     return std::nullopt;
   }
@@ -213,7 +213,7 @@ struct definition_table {
 inline definition_table& definitions() {
   static auto& table = *new definition_table;
   static constinit table_fills fills;
-  fills.run({LEAT_FILLS(fill_array_definitions, fill_audio_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
+  fills.run({LEAT_FILLS(fill_array_definitions, fill_audio_definitions, fill_complex_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
                         fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
                         fill_quantized_definitions,

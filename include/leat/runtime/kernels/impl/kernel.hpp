@@ -40,6 +40,20 @@ LEAT_FUNCTION const operator_kernel* find_kernel(std::string_view type) {
   return at == table.by_type.end() ? nullptr : &at->second;
 }
 
+LEAT_FUNCTION void register_complex_kernel(std::string_view type, operator_kernel k) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  table.of_complex.try_emplace(std::string(type), std::move(k));
+}
+
+LEAT_FUNCTION const operator_kernel* find_complex_kernel(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  auto at = table.of_complex.find(std::string(type));
+  if (at == table.of_complex.end()) at = table.of_complex.find(std::string(current_spelling(type)));
+  return at == table.of_complex.end() ? nullptr : &at->second;
+}
+
 LEAT_FUNCTION std::vector<std::string> kernel_types() {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
