@@ -9,8 +9,10 @@
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/to_graph.hpp>
 #include <leat/named/functions/candidates.hpp>
+#include <leat/named/functions/complex.hpp>
 #include <leat/named/functions/convolution.hpp>
 #include <leat/named/functions/embedding.hpp>
+#include <leat/named/functions/fourier.hpp>
 #include <leat/named/functions/nn.hpp>
 #include <leat/named/functions/queue.hpp>
 #include <leat/named/functions/random.hpp>

@@ -32,7 +32,7 @@ inline constexpr older_spelling older_spellings[]{
     {"BatchSvd", "Svd"},
     {.older = "BiasAddV1", .current = "BiasAdd", .lacks = "data_format"},
     {.older = "Concat", .current = "ConcatV2", .number_first = true, .lacks = "Tidx"},
-    {"ConjugateTranspose", "Transpose"},  // of real numbers, the only ones there are
+    {"ConjugateTranspose", "Transpose"},  // of real numbers; for complex ones it has a kernel and a gradient of its own
     {"GuaranteeConst", "Identity"},       // a promise to TensorFlow's compiler
     {"Inv", "Reciprocal"},
     {"InvGrad", "ReciprocalGrad"},

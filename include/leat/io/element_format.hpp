@@ -6,10 +6,10 @@
 //   int8, int16, uint16         int32
 //   uint32                      int64
 //   uint64                      int64, if all values fit
-//   big endian of these and of the library's own dtypes
+//   big endian of these, of the library's own dtypes and of complex64 and complex128
 
-#include <leat/core/dtype.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/proto/data_type.hpp>
 
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@
 
 namespace leat::io {
 
-enum class element_kind : std::uint8_t { floating, bfloat, signed_integer, unsigned_integer, boolean };
+enum class element_kind : std::uint8_t { floating, bfloat, signed_integer, unsigned_integer, boolean, complex };
 
 /// How a file stores elements.
 struct element_format {
@@ -41,6 +41,7 @@ constexpr dtype dtype_as_read(const element_format& format) {
              : format.bytes == 4 || format.bytes == 8 ? dtype::int64
                                                       : dtype::invalid;
     case element_kind::boolean: return format.bytes == 1 ? dtype::boolean : dtype::invalid;
+    case element_kind::complex: return format.bytes == 8 ? complex64_dtype : format.bytes == 16 ? complex128_dtype : dtype::invalid;
   }
   return dtype::invalid;
 }
@@ -50,7 +51,7 @@ constexpr bool is_native(const element_format& format) {
   const dtype read = dtype_as_read(format);
   const bool is_changed = format.kind == element_kind::bfloat || (format.is_big_endian && format.bytes > 1) ||
                           (format.kind == element_kind::unsigned_integer && format.bytes == 8);
-  return read != dtype::invalid && size_of(read) == format.bytes && !is_changed;
+  return read != dtype::invalid && element_bytes(read) == format.bytes && !is_changed;
 }
 
 /// Converts elements to the library's format, with the dtype `dtype_as_read`. Errors: out_of_range, naming element and value, for a value

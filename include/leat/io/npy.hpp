@@ -18,7 +18,7 @@ namespace leat::io {
 
 /// The array of a .npy file.
 /// Errors: data_loss if it is truncated, has trailing bytes or is not such a file; unimplemented for dtypes that no dtype of the library
-/// represents (complex, strings, objects, long double), and for versions beyond 3; out_of_range, naming the value, for a uint64 beyond
+/// represents (strings, objects, long double), and for versions beyond 3; out_of_range, naming the value, for a uint64 beyond
 /// int64.
 tensor_proto read_npy(std::string_view bytes);
 

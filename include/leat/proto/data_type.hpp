@@ -1,15 +1,17 @@
 #pragma once
 // All element types of TensorFlow's files (types.proto: DataType), by number. The library has kernels for six of them (`dtype`, with
-// the same numbers). Graphs compute with seven more, the narrow ones, in the kernels of wider types (`wide_dtype`); the others are carried
-// from file to file. A reference type, which denotes a variable's storage instead of its value, is its element type plus 100.
+// the same numbers). Graphs compute with seven more, the narrow ones, in the kernels of wider types (`wide_dtype`), and with the two complex
+// ones in kernels of their own; the others are carried from file to file. A reference type, which denotes a variable's storage instead of its value, is its element type plus 100.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace leat {
 
@@ -133,14 +135,68 @@ constexpr dtype wide_dtype(dtype narrow) {
     default: return dtype::invalid;
   }
 }
-/// Whether a dtype has arrays, but no kernels of its own.
+/// Whether a dtype has arrays, but runs in the kernels of a wider dtype.
 constexpr bool is_narrow(dtype d) { return wide_dtype(d) != dtype::invalid; }
 
-/// Bytes of one element of an array of a graph's run, for narrow dtypes, too; 0 for dtypes that are not numeric, or only carried.
+/// The complex dtypes as values of `dtype`, as nodes of graphs have them. Typed expressions have no complex numbers.
+inline constexpr dtype complex64_dtype = static_cast<dtype>(data_type::complex64);
+inline constexpr dtype complex128_dtype = static_cast<dtype>(data_type::complex128);
+
+/// Whether a dtype is complex64 or complex128.
+constexpr bool is_complex(dtype d) { return d == complex64_dtype || d == complex128_dtype; }
+/// The dtype of the real and the imaginary part of a complex dtype: float32 or float64; `dtype::invalid` for other dtypes.
+constexpr dtype part_dtype(dtype d) {
+  return d == complex64_dtype ? dtype::float32 : d == complex128_dtype ? dtype::float64 : dtype::invalid;
+}
+/// The complex dtype with parts of a dtype: of float32 complex64, of float64 complex128; `dtype::invalid` for other dtypes.
+constexpr dtype complex_of(dtype part) {
+  return part == dtype::float32 ? complex64_dtype : part == dtype::float64 ? complex128_dtype : dtype::invalid;
+}
+/// Whether a dtype has a gradient: floating-point and complex numbers.
+constexpr bool is_differentiable(dtype d) { return is_floating(d) || is_complex(d); }
+
+/// A complex number of floats or doubles, as `std::complex<float>`: two numbers in memory, the real part first.
+template <class T>
+concept complex_number = requires(const T& x) {
+  typename T::value_type;
+  requires std::is_same_v<typename T::value_type, float> || std::is_same_v<typename T::value_type, double>;
+  requires sizeof(T) == 2 * sizeof(typename T::value_type);
+  { x.real() } -> std::same_as<typename T::value_type>;
+  { x.imag() } -> std::same_as<typename T::value_type>;
+};
+
+namespace detail {
+template <class T>
+struct array_element_trait {
+  static constexpr dtype value = dtype_of<T>;
+};
+template <complex_number T>
+struct array_element_trait<T> {
+  static constexpr dtype value = complex_of(dtype_of<typename T::value_type>);
+};
+}  // namespace detail
+
+/// The dtype of arrays whose elements have this C++ type, for complex numbers, too; `dtype::invalid` for any other type.
+template <class T>
+inline constexpr dtype array_dtype_of = detail::array_element_trait<T>::value;
+/// A C++ type of which arrays of a graph's run have elements: an `element_type` or a complex number.
+template <class T>
+concept value_element = array_dtype_of<T> != dtype::invalid;
+
+/// Bytes of one element of an array of a graph's run, for narrow and complex dtypes, too; 0 for dtypes that are not numeric, or only
+/// carried.
 constexpr int element_bytes(dtype d) {
   if (const int bytes = size_of(d); bytes > 0) return bytes;
-  return is_narrow(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;
+  return is_narrow(d) || is_complex(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;
 }
+/// The dtype of a graph's arrays for one of TensorFlow's types; `dtype::invalid` for a type without arrays of numbers.
+constexpr dtype array_dtype(data_type d) {
+  return element_bytes(static_cast<dtype>(d)) > 0 ? static_cast<dtype>(d) : dtype::invalid;
+}
+
+/// The dtype that stands for a narrow or complex one where only those of typed expressions are known, as in the rules for dtypes and shapes:
+/// the wide dtype, or that of the parts; `dtype::invalid` for other dtypes.
+constexpr dtype stand_in_dtype(dtype d) { return is_complex(d) ? part_dtype(d) : wide_dtype(d); }
 
 /// Whether a dtype's values are numbers for which the library has no arrays: such values are carried from file to file, and no run can take
 /// them. Strings, handles and variants have kernels of their own, and nothing is known about `invalid`.

@@ -214,11 +214,11 @@ std::vector<T> contents(const tensor_proto& t, std::int64_t limit = max_contents
   return result;
 }
 
-/// The elements of a tensor of a narrow dtype (`is_narrow`), as its arrays hold them. Errors: those of `contents`.
-std::string narrow_contents(const tensor_proto& t, std::int64_t limit = max_contents);
-/// A tensor of a narrow dtype from its elements, in the form of `make_tensor_proto`. Errors: invalid_argument if the shape does not give
-/// the size.
-tensor_proto narrow_tensor_proto(data_type type, std::string_view elements, tensor_shape_proto shape);
+/// The elements of a tensor of a narrow or complex dtype, as its arrays hold them. Errors: those of `contents`.
+std::string content_bytes(const tensor_proto& t, std::int64_t limit = max_contents);
+/// A tensor of a narrow or complex dtype from its elements, in the form of `make_tensor_proto`. Errors: invalid_argument if the shape does
+/// not give the size.
+tensor_proto tensor_proto_of_bytes(data_type type, std::string_view elements, tensor_shape_proto shape);
 
 /// A tensor of these elements, in the form that TensorFlow's Python library writes: a single element in the field of its type, more
 /// elements as `tensor_content`, strings always as `string_val`.

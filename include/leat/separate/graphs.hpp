@@ -23,8 +23,10 @@
 #include <leat/named/functions/impl/accumulator.hpp>
 #include <leat/named/functions/impl/array.hpp>
 #include <leat/named/functions/impl/candidates.hpp>
+#include <leat/named/functions/impl/complex.hpp>
 #include <leat/named/functions/impl/convolution.hpp>
 #include <leat/named/functions/impl/embedding.hpp>
+#include <leat/named/functions/impl/fourier.hpp>
 #include <leat/named/functions/impl/handle.hpp>
 #include <leat/named/functions/impl/host_function.hpp>
 #include <leat/named/functions/impl/math.hpp>
@@ -38,6 +40,7 @@
 #include <leat/named/functions/impl/tensor_array.hpp>
 #include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
+#include <leat/named/gradients/complex.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
 #include <leat/named/gradients/einsum.hpp>

@@ -92,9 +92,9 @@ class feed_item {
   template <class V>
   feed_item(feed_key key, V&& given) : tensor(std::move(key)) {
     using array = std::remove_cvref_t<V>;
-    if constexpr (element_type<array> || std::is_convertible_v<const array&, std::string>) {
+    if constexpr (value_element<array> || std::is_convertible_v<const array&, std::string>) {
       value = tensor_value(static_cast<const array&>(given));
-      adapts = element_type<array>;
+      adapts = value_element<array>;
     } else if constexpr (std::is_same_v<array, tensor_literal>) {
       value = tensor_value(static_cast<const array&>(given));
       adapts = true;
@@ -224,8 +224,8 @@ inline constexpr bool is_fetch_structure<std::pair<X, Y>> = is_fetch_structure<X
 
 // A type that the result of a typed run converts to: a number, a string, or a vector or array of them.
 template <class T>
-concept run_result = element_type<T> || std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>> || requires {
-  requires element_type<typename T::value_type>;
+concept run_result = value_element<T> || std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>> || requires {
+  requires value_element<typename T::value_type>;
 };
 
 }  // namespace detail

@@ -115,8 +115,8 @@ class graph_callable {
   template <class V>
   void feed(std::size_t k, const V& value) {
     tensor_value& to = feeds_[k];
-    if constexpr (element_type<V>) {
-      if (k >= types_.size() || types_[k] == dtype_of<V>) return to.set_number(value);
+    if constexpr (value_element<V>) {
+      if (k >= types_.size() || types_[k] == array_dtype_of<V>) return to.set_number(value);
       const tensor_value given(value);
       to = detail::converted(given, types_[k]);
       if (!to) to = given;

@@ -98,7 +98,7 @@ concept tagged_value = requires(const R& r) {
 
 template <class V>
 tensor_value lent_value(const V& v) {
-  if constexpr (element_type<V>) return tensor_value(v);
+  if constexpr (value_element<V>) return tensor_value(v);
   else return lend(v);
 }
 

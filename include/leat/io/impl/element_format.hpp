@@ -67,7 +67,7 @@ LEAT_FUNCTION std::string native_elements(const element_format& format, std::str
   std::string swapped;
   if (format.is_big_endian && format.bytes > 1) {
     swapped = bytes;
-    const auto width = static_cast<std::size_t>(format.bytes);
+    const auto width = static_cast<std::size_t>(format.kind == element_kind::complex ? format.bytes / 2 : format.bytes);  // of a number
     for (std::size_t at = 0; at + width <= swapped.size(); at += width)
       std::reverse(swapped.begin() + static_cast<std::ptrdiff_t>(at), swapped.begin() + static_cast<std::ptrdiff_t>(at + width));
     bytes = swapped;
@@ -95,7 +95,8 @@ LEAT_FUNCTION std::string native_elements(const element_format& format, std::str
           return static_cast<std::int64_t>(value);
         });
       break;
-    case element_kind::boolean: break;
+    case element_kind::boolean:
+    case element_kind::complex: break;
   }
   return swapped.empty() ? std::string(bytes) : std::move(swapped);
 }
@@ -108,6 +109,7 @@ LEAT_FUNCTION std::string row_major_elements(std::string_view bytes, int bytes_p
     case 2: detail::copy_row_major<2>(bytes.data(), made.data(), sizes); break;
     case 4: detail::copy_row_major<4>(bytes.data(), made.data(), sizes); break;
     case 8: detail::copy_row_major<8>(bytes.data(), made.data(), sizes); break;
+    case 16: detail::copy_row_major<16>(bytes.data(), made.data(), sizes); break;
     default: throw unimplemented("elements of " + std::to_string(bytes_per_element) + " bytes, stored column by column");
   }
   return made;

@@ -23,7 +23,8 @@ struct npy_type {
 inline constexpr npy_type npy_types[]{{"<f4", data_type::float32}, {"<f8", data_type::float64}, {"<i4", data_type::int32},
                                       {"<i8", data_type::int64},   {"|u1", data_type::uint8},   {"|b1", data_type::boolean},
                                       {"<f2", data_type::half},    {"|i1", data_type::int8},    {"<i2", data_type::int16},
-                                      {"<u2", data_type::uint16},  {"<u4", data_type::uint32},  {"<u8", data_type::uint64}};
+                                      {"<u2", data_type::uint16},  {"<u4", data_type::uint32},  {"<u8", data_type::uint64},
+                                      {"<c8", data_type::complex64}, {"<c16", data_type::complex128}};
 
 class npy_header_reader {
  public:
@@ -124,8 +125,8 @@ class npy_header_reader {
 LEAT_FUNCTION element_format npy_format_of(std::string_view descr) {
   const auto fail = [&](const char* why) { throw unimplemented("NPY: " + in_quotes(descr) + " " + why); };
   constexpr const char* others =
-      "is none of float16, float32, float64, int8 to int64, uint8 to uint64 and bool, which are read (as float32, float64, int32, int64, uint8 "
-      "and bool)";
+      "is none of float16, float32, float64, complex64, complex128, int8 to int64, uint8 to uint64 and bool, which are read (as float32, "
+      "float64, complex64, complex128, int32, int64, uint8 and bool)";
   std::string_view rest = descr;
   element_format format;
   if (!rest.empty() && std::string_view("<>|=").find(rest[0]) != rest.npos) {
@@ -139,7 +140,12 @@ LEAT_FUNCTION element_format npy_format_of(std::string_view descr) {
     case 'i': format.kind = element_kind::signed_integer; break;
     case 'u': format.kind = element_kind::unsigned_integer; break;
     case 'b': format.kind = element_kind::boolean; break;
+    case 'c': format.kind = element_kind::complex; break;
     default: fail(others);
+  }
+  if (rest == "c8" || rest == "c16") {
+    format.bytes = rest == "c8" ? 8 : 16;
+    return format;
   }
   if (rest == "f16" || rest == "f12") fail("is a long double, which no dtype of the library holds");
   const std::string_view widths = "1248";
@@ -214,8 +220,12 @@ LEAT_FUNCTION std::string write_npy(const tensor_proto& t, std::int64_t limit) {
     case data_type::int16:
     case data_type::uint16:
     case data_type::uint32:
-    case data_type::uint64: elements = narrow_contents(t, limit); break;
-    default: throw invalid_argument("NPY: " + name_of_data_type(t.dtype) + " is none of half, float32, float64, the integers and bool");
+    case data_type::uint64:
+    case data_type::complex64:
+    case data_type::complex128: elements = content_bytes(t, limit); break;
+    default:
+      throw invalid_argument("NPY: " + name_of_data_type(t.dtype) +
+                             " is none of half, float32, float64, complex64, complex128, the integers and bool");
   }
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (const auto& d : t.shape.dims) header += std::to_string(d.size) + ", ";

@@ -52,8 +52,8 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values
   for (const auto& [name, entry] : index.entries) {
     const auto type = static_cast<dtype>(entry.dtype);
     const bool is_text = entry.dtype == data_type::string && texts != nullptr && !entry.is_sliced();
-    const bool is_narrow_value = is_narrow(type) && texts != nullptr;
-    if ((size_of(type) == 0 && !is_text && !is_narrow_value) || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
+    const bool is_other_value = stand_in_dtype(type) != dtype::invalid && texts != nullptr;  // of a dtype that typed sessions lack
+    if ((size_of(type) == 0 && !is_text && !is_other_value) || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
     const auto where = [&, &its_name = name](const input_file& shard) {
       return shard.path().string() + ": tensor " + detail::in_quotes(its_name) + ": ";
     };
@@ -105,7 +105,7 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values
       check_place(entry);
       read(entry, kept.emplace_back(type, extent));
     }
-    if (is_narrow_value) {
+    if (is_other_value) {
       texts->emplace(name, kept.back().proto());
       kept.pop_back();
       continue;

@@ -4,6 +4,7 @@
 #include <leat/named/definitions/array.hpp>
 #include <leat/named/definitions/audio.hpp>
 #include <leat/named/definitions/candidates.hpp>
+#include <leat/named/definitions/complex.hpp>
 #include <leat/named/definitions/control.hpp>
 #include <leat/named/definitions/diagonal.hpp>
 #include <leat/named/definitions/einsum.hpp>

@@ -25,13 +25,13 @@ class operand_value {
   operand_value& operator=(operand_value&&) noexcept = default;
   ~operand_value() = default;
   template <class T>
-    requires(element_type<T> || std::is_convertible_v<T, std::string>)
+    requires(value_element<T> || std::is_convertible_v<T, std::string>)
   operand_value(const T& value) : operand_value(tensor_literal(value)) {}
-  template <element_type T>
+  template <value_element T>
   operand_value(const std::vector<T>& values) : operand_value(tensor_literal(values)) {}
-  template <element_type T>
+  template <value_element T>
   operand_value(std::initializer_list<T> values) : operand_value(tensor_literal(values)) {}
-  template <element_type T>
+  template <value_element T>
   operand_value(std::initializer_list<std::initializer_list<T>> rows) : operand_value(tensor_literal(rows)) {}
 
   const output* tensor() const { return literal_ == nullptr ? &tensor_ : nullptr; }

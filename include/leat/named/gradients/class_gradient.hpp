@@ -5,6 +5,7 @@
 // gradients of the operators of the same names.
 
 #include <leat/named/functions/array.hpp>
+#include <leat/named/functions/complex.hpp>
 #include <leat/named/functions/math.hpp>
 #include <leat/named/gradients/nodes.hpp>
 
@@ -70,15 +71,36 @@ inline bool same_static(const output& a, const output& b, const output& c) {
 
 // ---- gradients by class ----------------------------------------------------------------------------------------------
 
-/// The argument of a class's gradient in a graph with names; see `gradient_scope`.
+/// What the gradient of an operator's class is for complex numbers.
+enum class complex_slopes { unknown, same, of_conjugates };
+/// For complex numbers a gradient multiplies by conjugates: of the operands, or of the result. Operators that are linear have the same
+/// gradient; the operators of the gradients of roots conjugate in their kernels. Source: the calls of `conj` in TensorFlow's gradients.
+template <class Op>
+consteval complex_slopes complex_slopes_of() {
+  constexpr std::string_view conjugating[]{"Mul",    "RealDiv", "Div", "DivNoNan", "Exp",  "Expm1", "Log",  "Log1p", "Tanh", "Sigmoid",
+                                           "Square", "Sin",     "Cos", "Tan",      "Sinh", "Cosh",  "Asin", "Acos",  "Atan", "MatMul"};
+  constexpr std::string_view linear[]{"AddV2", "Sub", "Neg", "AddN", "Cumsum", "Sqrt", "Rsqrt", "Reciprocal"};
+  if (std::ranges::find(conjugating, Op::type) != std::end(conjugating)) return complex_slopes::of_conjugates;
+  if (std::ranges::find(linear, Op::type) != std::end(linear) || Op::kind == op_kind::view || Op::kind == op_kind::identity)
+    return complex_slopes::same;
+  return complex_slopes::unknown;
+}
+
+/// The argument of a class's gradient in a graph with names; see `gradient_scope`. With `conjugates`, complex operands and results are their
+/// conjugates.
 class named_gradient_scope {
  public:
-  explicit named_gradient_scope(const gradient_call& call)
-      : call_(call), dy_(call.dy()), given_(static_cast<std::size_t>(call.input_count())) {}
+  explicit named_gradient_scope(const gradient_call& call, bool conjugates = false)
+      : call_(call),
+        dy_(call.dy()),
+        given_(static_cast<std::size_t>(call.input_count())),
+        conjugates_(conjugates ? static_cast<std::size_t>(call.input_count()) + 1 : 0) {}
 
   const gradient_call& call() const { return call_; }
-  output input(int k) const { return call_.input(k); }
-  output result() const { return call_.result(); }
+  output input(int k) const { return conjugates_.empty() ? call_.input(k) : conjugate(static_cast<std::size_t>(k), call_.input(k)); }
+  output result() const {
+    return conjugates_.empty() ? call_.result() : conjugate(static_cast<std::size_t>(call_.input_count()), call_.result());
+  }
   const output& dy() const { return dy_; }
   int input_count() const { return call_.input_count(); }
   std::int64_t attribute(int k) const { return owner().attribute(owner().at(call_.operation().index()), k); }
@@ -145,9 +167,16 @@ class named_gradient_scope {
     return nullptr;
   }
 
+  // A node is made at the first use.
+  output conjugate(std::size_t k, const output& x) const {
+    if (!static_cast<bool>(conjugates_[k])) conjugates_[k] = conj(x);
+    return conjugates_[k];
+  }
+
   const gradient_call& call_;
   output dy_;
   std::vector<output> given_;
+  mutable std::vector<output> conjugates_;  // of the inputs and the result; empty if none are taken
 };
 
 /// How the gradients of two operands are reduced to the operands' shapes. If both shapes are known to be equal to the result's, TensorFlow
@@ -166,7 +195,14 @@ template <class Op, sums How>
 gradient_list run_class_gradient(const gradient_call& c) {
   // An operator that forwards its input forwards the gradient, too, rows of a sparse one among them.
   if constexpr (Op::kind == op_kind::identity) return {c.slices()};
-  named_gradient_scope g(c);
+  bool conjugates = false;
+  if (is_complex(c.slices().values.type())) {
+    constexpr complex_slopes slopes = complex_slopes_of<Op>();
+    if (slopes == complex_slopes::unknown)
+      refuse_gradient(c.owner(), c.operation().index(), "its gradient is not known for complex numbers");
+    conjugates = slopes == complex_slopes::of_conjugates;
+  }
+  named_gradient_scope g(c, conjugates);
   if constexpr (How == sums::over_computed_axes) {
     const output x_shape = shape_of(c.input(0));
     const output y_shape = shape_of(c.input(1));

@@ -91,12 +91,12 @@ struct named_gradient {
   bool of_class = false;
 };
 // The functions that enter the library's own gradients.
-#define LEAT_GRADIENT_FILLS(each)                                                                                                        \
-  each(fill_array_gradients) each(fill_cell_gradients) each(fill_color_gradients) each(fill_control_flow_gradients)                      \
-  each(fill_diagonal_gradients) each(fill_einsum_gradients) each(fill_gather_gradients) each(fill_image_gradients)                       \
-  each(fill_math_gradients) each(fill_matrix_gradients) each(fill_nn_gradients) each(fill_pool_gradients) each(fill_quantized_gradients) \
-  each(fill_scatter_gradients) each(fill_sparse_gradients) each(fill_sparse_row_gradients) each(fill_special_gradients)                  \
-  each(fill_tensor_array_gradients) each(fill_tensor_list_gradients)
+#define LEAT_GRADIENT_FILLS(each)                                                                                                    \
+  each(fill_array_gradients) each(fill_cell_gradients) each(fill_color_gradients) each(fill_complex_gradients)                       \
+  each(fill_control_flow_gradients) each(fill_diagonal_gradients) each(fill_einsum_gradients) each(fill_gather_gradients)            \
+  each(fill_image_gradients) each(fill_math_gradients) each(fill_matrix_gradients) each(fill_nn_gradients) each(fill_pool_gradients) \
+  each(fill_quantized_gradients) each(fill_ragged_gradients) each(fill_scatter_gradients) each(fill_sparse_gradients)                \
+  each(fill_sparse_row_gradients) each(fill_special_gradients) each(fill_tensor_array_gradients) each(fill_tensor_list_gradients)
 LEAT_GRADIENT_FILLS(LEAT_DECLARE_LISTED_FILL)
 // The table of operators with the gradient functions.
 inline operator_entry_table& gradient_functions() {

@@ -174,13 +174,30 @@ inline gradient_list gradient_of_max(const gradient_call& c) {
   return {share * slope};
 }
 
+/// A conversion between real and complex numbers takes the gradient back: of a real operand it is the real part.
+inline gradient_list gradient_of_cast(const gradient_call& c) {
+  const dtype from = c.input(0).type();
+  if (!is_complex(c.slices().values.type()) && !is_complex(from)) return run_class_gradient<cast_op, sums::with_shapes>(c);
+  const output dy = c.dy();
+  return {is_differentiable(from) && is_differentiable(dy.type()) ? cast(dy, from) : output{}};
+}
+/// The powers of complex numbers, whose logarithm is known everywhere but at 0.
+inline gradient_list gradient_of_pow(const gradient_call& c) {
+  if (!is_complex(c.slices().values.type())) return run_class_gradient<pow_op, sums::with_shapes>(c);
+  const output dy = c.dy(), x = conj(c.input(0)), y = conj(c.input(1));
+  const output by_x = dy * y * pow(x, y - 1);
+  const output is_there = not_equal(x, 0);
+  const output logarithm = select(is_there, log(select_rows(is_there, x, ones_like_nodes(x))), zeros_like(x), "Select");
+  return reduced(c, by_x, dy * conj(c.result()) * logarithm);
+}
+
 LEAT_FILL(fill_math_gradients) {
   enter_gradients({
     {"AddV2", class_gradient<add_op, sums::left_out_if_equal>},
     {"Sub", class_gradient<sub_op, sums::left_out_if_equal>}, {"Mul", class_gradient<mul_op, sums::left_out_if_simple>},
     {"RealDiv", class_gradient<real_div_op>}, {"DivNoNan", class_gradient<div_no_nan_op>}, {"FloorMod", class_gradient<floor_mod_op>},
     {"SquaredDifference", class_gradient<squared_difference_op, sums::left_out_if_equal>}, {"Maximum", class_gradient<maximum_op>},
-    {"Minimum", class_gradient<minimum_op>}, {"Pow", class_gradient<pow_op>}, {"Select", gradient_of_select},
+    {"Minimum", class_gradient<minimum_op>}, {"Pow", library_gradient(gradient_of_pow, true)}, {"Select", gradient_of_select},
     {"SelectV2", gradient_of_select_v2}, {"Neg", class_gradient<neg_op>}, {"Reciprocal", class_gradient<reciprocal_op>},
     {"Sqrt", class_gradient<sqrt_op>}, {"Rsqrt", class_gradient<rsqrt_op>},
     {"ReciprocalGrad", class_gradient<reciprocal_grad_op>},
@@ -192,7 +209,7 @@ LEAT_FILL(fill_math_gradients) {
     {"Acos", class_gradient<acos_op>}, {"Atan", class_gradient<atan_op>}, {"Sinh", class_gradient<sinh_op>},
     {"Cosh", class_gradient<cosh_op>}, {"Erf", class_gradient<erf_op>}, {"Erfc", class_gradient<erfc_op>},
     {"Sign", class_gradient<sign_op>}, {"Div", class_gradient<div_op>}, {"Atan2", class_gradient<atan2_op>}, {"Xlogy", class_gradient<xlogy_op, sums::over_computed_axes>},
-    {"Xdivy", class_gradient<xdivy_op, sums::over_computed_axes>}, {"Cast", class_gradient<cast_op>}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
+    {"Xdivy", class_gradient<xdivy_op, sums::over_computed_axes>}, {"Cast", library_gradient(gradient_of_cast, true)}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", class_gradient<l2_loss_op>},
     {"AddN", class_gradient<add_n_op>},
 });

@@ -69,7 +69,7 @@ class gradient_walk {
   // A dtype that an import does not know may be floating point, and so may the elements of a list.
   static bool may_pass(dtype type) { return gets_zeros(type) || type == dtype::invalid; }
   // Whether a result without a gradient gets zeros as one.
-  static bool gets_zeros(dtype type) { return is_floating(type) || is_list(type); }
+  static bool gets_zeros(dtype type) { return is_differentiable(type) || is_list(type); }
   tensor_info info(int index, int port) const { return port == 0 ? g_.at(index).result : nodes_.further_result(index, port); }
 
   // Marks the nodes between the xs and the ys: those that depend on an x through tensors with gradients, and on which a y depends.

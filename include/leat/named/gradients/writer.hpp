@@ -198,6 +198,8 @@ inline gradient_list gradient_by_class(const gradient_call& c) {
   std::vector<int> dys;  // by result; -1 for a result without a gradient
   for (std::size_t k = 0; k < results.size(); ++k) {
     const auto port = static_cast<int>(k);
+    if (is_complex(t.at(results[k]).result.type))
+      refuse_gradient(g, c.operation().index(), "its gradient is not known for complex numbers");
     const bool has_one = is_floating(t.at(results[k]).result.type) && c.is_given(port) && static_cast<bool>(c.slices(port));
     dys.push_back(has_one ? rows.add_leaf_like_result(c.dy(port), results[k]) : -1);
   }

@@ -125,7 +125,7 @@ inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fi
       }
       case field_kind::bits: {
         const std::int64_t bits = cursor.next();
-        const double value = is_floating(result) ? std::bit_cast<double>(bits) : static_cast<double>(bits);
+        const double value = is_differentiable(result) ? std::bit_cast<double>(bits) : static_cast<double>(bits);
         inputs.push_back({f.name, tensor_literal(result, {}, value)});
         break;
       }
@@ -211,6 +211,65 @@ inline dtype result_type(detail::list_view<field> fields, const attribute_map& a
     if (f.kind == field_kind::type_of && f.name == "T" && f.value > 0 && static_cast<std::size_t>(f.value) < operands.size())
       return operands[static_cast<std::size_t>(f.value)].type;
   return operands.empty() ? dtype::invalid : operands[0].type;
+}
+
+namespace detail {
+/// Dtypes of typed expressions in place of others, one for each, which none of the operands has. `integers_first`: the first stand-ins are
+/// integers, for operators that take no others.
+class dtype_exchange {
+ public:
+  dtype_exchange(std::span<const tensor_info> operands, dtype named, bool integers_first)
+      : free_(integers_first ? std::vector{dtype::int32, dtype::int64, dtype::uint8, dtype::float32, dtype::float64}
+                             : std::vector{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8}) {
+    std::erase_if(free_, [&](dtype d) {
+      return d == named || std::any_of(operands.begin(), operands.end(), [&](const tensor_info& o) { return o.type == d; });
+    });
+  }
+  dtype stand_in(dtype d) {
+    if (size_of(d) > 0 || d == dtype::invalid) return d;
+    for (std::size_t k = 0; k < replaced_.size(); ++k)
+      if (replaced_[k] == d) return free_[k];
+    if (replaced_.size() == free_.size()) return d;
+    replaced_.push_back(d);
+    return free_[replaced_.size() - 1];
+  }
+  dtype original(dtype d) const {
+    for (std::size_t k = 0; k < replaced_.size(); ++k)
+      if (free_[k] == d) return replaced_[k];
+    return d;
+  }
+
+ private:
+  std::vector<dtype> free_, replaced_;
+};
+}  // namespace detail
+
+/// Dtype and shape of a node's result, as `infer_result`, for operands of any dtype. The rules of classes know the dtypes of typed
+/// expressions, so that others are exchanged for these, and exchanged back in the result.
+inline inference infer_any_result(const op_info& op, detail::list_view<field> fields, std::span<const tensor_info> operands,
+                                  std::span<const std::int64_t> numbers) {
+  std::size_t named_at = 0;  // of the number that is a dtype
+  bool has_named = false;
+  for (const field& f : fields) {
+    if (f.kind == field_kind::type_number) {
+      has_named = named_at < numbers.size();
+      break;
+    }
+    named_at += f.kind == field_kind::flag || f.kind == field_kind::integer ? 1 : 0;
+  }
+  const dtype named = has_named ? static_cast<dtype>(numbers[named_at]) : dtype::invalid;
+  inference got;
+  for (const bool integers_first : {false, true}) {
+    detail::dtype_exchange exchange(operands, named, integers_first);
+    std::vector<tensor_info> others(operands.begin(), operands.end());
+    for (tensor_info& o : others) o.type = exchange.stand_in(o.type);
+    std::vector<std::int64_t> with(numbers.begin(), numbers.end());
+    if (has_named) with[named_at] = static_cast<std::int64_t>(exchange.stand_in(named));
+    got = infer_result(op, others, with);
+    got.type = exchange.original(got.type);
+    if (got.problem.empty()) break;
+  }
+  return got;
 }
 
 /// Dtype and shape of a result after the first, by its field of the form.
@@ -397,7 +456,7 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
         break;
       case field_kind::type_number: {
         const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
-        named_type = type != nullptr ? to_dtype(*type) : dtype::int64;  // ArgMax: int64 if a file omits it
+        named_type = type != nullptr ? array_dtype(*type) : dtype::int64;  // ArgMax: int64 if a file omits it
         numbers.push_back(static_cast<std::int64_t>(named_type));
         break;
       }

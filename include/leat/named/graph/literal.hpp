@@ -6,6 +6,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/shape.hpp>
 #include <leat/proto/attribute_value.hpp>
+#include <leat/proto/data_type.hpp>
 
 #include <bit>
 #include <cstring>
@@ -28,6 +29,8 @@ constexpr tensor_field field_of(data_type d) {
     case data_type::int64: return tensor_field::int64_val;
     case data_type::boolean: return tensor_field::bool_val;
     case data_type::string: return tensor_field::string_val;
+    case data_type::complex64: return tensor_field::scomplex_val;
+    case data_type::complex128: return tensor_field::dcomplex_val;
     default: return tensor_field::int_val;
   }
 }
@@ -57,8 +60,8 @@ struct kept_number {
 /// An array literal: `3.0f`, `{1, 2, 3}`, `{{1.0f, 2.0f}, {3.0f, 4.0f}}`, a vector, a string. Its dtype is that of its C++ elements.
 class tensor_literal {
  public:
-  template <element_type T>
-  tensor_literal(T value) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
+  template <value_element T>
+  tensor_literal(T value) : tensor_literal(to_data_type(array_dtype_of<T>), shape{}) {
     put(value);
   }
   tensor_literal(const char* text);
@@ -68,13 +71,13 @@ class tensor_literal {
   tensor_literal& operator=(const tensor_literal&);
   tensor_literal& operator=(tensor_literal&&) noexcept;
   ~tensor_literal();
-  template <element_type T>
-  tensor_literal(std::initializer_list<T> list) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
+  template <value_element T>
+  tensor_literal(std::initializer_list<T> list) : tensor_literal(to_data_type(array_dtype_of<T>), shape{}) {
     extent_.push(static_cast<std::int64_t>(list.size()));
     for (T v : list) put(v);
   }
-  template <element_type T>
-  tensor_literal(std::initializer_list<std::initializer_list<T>> rows) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
+  template <value_element T>
+  tensor_literal(std::initializer_list<std::initializer_list<T>> rows) : tensor_literal(to_data_type(array_dtype_of<T>), shape{}) {
     extent_.push(static_cast<std::int64_t>(rows.size()));
     extent_.push(rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size()));
     for (const auto& row : rows) {
@@ -82,13 +85,13 @@ class tensor_literal {
       for (T v : row) put(v);
     }
   }
-  template <element_type T>
-  tensor_literal(const std::vector<T>& values) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
+  template <value_element T>
+  tensor_literal(const std::vector<T>& values) : tensor_literal(to_data_type(array_dtype_of<T>), shape{}) {
     extent_.push(static_cast<std::int64_t>(values.size()));
     for (T v : values) put(v);
   }
-  template <element_type T>
-  tensor_literal(const shape& extent, const std::vector<T>& values) : tensor_literal(to_data_type(dtype_of<T>), extent) {
+  template <value_element T>
+  tensor_literal(const shape& extent, const std::vector<T>& values) : tensor_literal(to_data_type(array_dtype_of<T>), extent) {
     for (T v : values) put(v);
     fill();
   }
@@ -109,7 +112,8 @@ class tensor_literal {
   /// The same values in another shape; the last value is repeated to fill it.
   /// Errors: invalid_argument if there are more values than elements.
   tensor_literal shaped(const shape& extent) const;
-  /// The values converted to another dtype. Errors: invalid_argument if a fraction is to become an integer, or a string a number.
+  /// The values converted to another dtype; real ones may become complex, with imaginary parts of 0. Errors: invalid_argument if a fraction
+  /// is to become an integer, a complex number a real one, or a string a number.
   tensor_literal as(dtype type) const;
   /// Element `i` as a double.
   double number(std::int64_t i) const;
@@ -132,6 +136,7 @@ class tensor_literal {
       texts_.emplace_back();  // the empty string is the zero of strings
       return;
     }
+    if (is_complex(array_dtype(type_))) return put_complex(static_cast<double>(value), 0);
     switch (to_dtype(type_)) {
       case dtype::float32: put(static_cast<float>(value)); break;
       case dtype::float64: put(static_cast<double>(value)); break;
@@ -142,6 +147,8 @@ class tensor_literal {
       case dtype::invalid: throw invalid_argument("constant: a dtype that has no numbers");
     }
   }
+  // Puts a number of a complex dtype.
+  void put_complex(double real, double imaginary);
   std::int64_t stored() const;
   // Fills the shape: a single stored value stands for all elements; of several values, the last one is repeated.
   void fill();

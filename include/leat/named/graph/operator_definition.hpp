@@ -114,14 +114,15 @@ class shape_context {
 // The functions that enter the library's own definitions; the last one makes the older spellings of the others. Those of iterators are in a
 // higher layer, and are declared here because a graph from a file may have such nodes.
 namespace detail {
-#define LEAT_DEFINITION_FILLS(each)                                                                                                \
-  each(fill_array_definitions) each(fill_audio_definitions) each(fill_candidate_definitions) each(fill_control_definitions)        \
-  each(fill_dataset_definitions) each(fill_diagonal_definitions) each(fill_einsum_definitions) each(fill_element_definitions)      \
-  each(fill_example_definitions) each(fill_exchange_definitions) each(fill_file_definitions) each(fill_image_definitions)          \
-  each(fill_image_file_definitions) each(fill_iterator_definitions) each(fill_matrix_definitions) each(fill_nn_definitions)        \
-  each(fill_quantized_definitions) each(fill_queue_definitions) each(fill_random_definitions) each(fill_resource_definitions)      \
-  each(fill_scatter_definitions) each(fill_sparse_definitions) each(fill_sparse_row_definitions) each(fill_special_definitions)    \
-  each(fill_state_definitions) each(fill_table_definitions) each(fill_tensor_array_definitions) each(fill_tensor_list_definitions) \
+#define LEAT_DEFINITION_FILLS(each)                                                                                                      \
+  each(fill_array_definitions) each(fill_audio_definitions) each(fill_candidate_definitions) each(fill_complex_definitions)              \
+  each(fill_control_definitions) each(fill_dataset_definitions) each(fill_diagonal_definitions) each(fill_einsum_definitions)            \
+  each(fill_element_definitions) each(fill_example_definitions) each(fill_exchange_definitions) each(fill_file_definitions)              \
+  each(fill_image_definitions) each(fill_image_file_definitions) each(fill_iterator_definitions) each(fill_matrix_definitions)           \
+  each(fill_nn_definitions) each(fill_quantized_definitions) each(fill_quantized_layer_definitions) each(fill_queue_definitions)         \
+  each(fill_ragged_definitions) each(fill_random_definitions) each(fill_resource_definitions) each(fill_scatter_definitions)             \
+  each(fill_sequence_example_definitions) each(fill_sparse_definitions) each(fill_sparse_row_definitions) each(fill_special_definitions) \
+  each(fill_state_definitions) each(fill_table_definitions) each(fill_tensor_array_definitions) each(fill_tensor_list_definitions)       \
   each(fill_text_definitions)
 LEAT_DEFINITION_FILLS(LEAT_DECLARE_LISTED_FILL)
 LEAT_DECLARE_FILL(fill_older_definitions);

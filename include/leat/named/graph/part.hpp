@@ -36,6 +36,8 @@ shape partial_shape(const op_info& op, std::span<const number_argument> argument
 output call_by_handle(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
                       std::string_view name);
 output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
+// The absolute values of complex numbers, which are a separate operator, too; in named/graph/call.hpp.
+output magnitude(graph& g, const output& x, std::string_view name);
 }  // namespace detail
 
 /// A host function: takes its inputs and returns its results. See named/functions/host_function.hpp.

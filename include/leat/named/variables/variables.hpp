@@ -132,9 +132,9 @@ class first_value {
   first_value(const I& initial) : rule_(as_variable_initializer(initial)) {}
   first_value(operand_value value) : value_(std::move(value)) {}
   template <class T>
-    requires(element_type<T> || std::is_convertible_v<T, std::string>)
+    requires(value_element<T> || std::is_convertible_v<T, std::string>)
   first_value(const T& value) : value_(operand_value(value)) {}
-  template <element_type T>
+  template <value_element T>
   first_value(const std::vector<T>& values) : value_(operand_value(values)) {}
   first_value(const output& tensor) : value_(operand_value(tensor)) {}
   template <class F>

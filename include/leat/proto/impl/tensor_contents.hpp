@@ -117,9 +117,9 @@ LEAT_FUNCTION std::string problem_of(const tensor_proto& t) {
   return {};
 }
 
-LEAT_FUNCTION std::string narrow_contents(const tensor_proto& t, std::int64_t limit) {
-  if (!is_narrow(static_cast<dtype>(t.dtype)))
-    throw invalid_argument("a tensor of " + name_of_data_type(t.dtype) + " is of no narrow dtype");
+LEAT_FUNCTION std::string content_bytes(const tensor_proto& t, std::int64_t limit) {
+  if (stand_in_dtype(static_cast<dtype>(t.dtype)) == dtype::invalid)
+    throw invalid_argument("a tensor of " + name_of_data_type(t.dtype) + " is of no narrow or complex dtype");
   if (auto problem = problem_of(t); !problem.empty()) throw invalid_argument("tensor: " + problem);
   const std::int64_t count = *element_count(t.shape);
   if (count > limit) throw invalid_argument("tensor: shape " + to_text(t.shape) + " has more than " + std::to_string(limit) + " elements");
@@ -136,7 +136,7 @@ LEAT_FUNCTION std::string narrow_contents(const tensor_proto& t, std::int64_t li
   return elements;
 }
 
-LEAT_FUNCTION tensor_proto narrow_tensor_proto(data_type type, std::string_view elements, tensor_shape_proto shape) {
+LEAT_FUNCTION tensor_proto tensor_proto_of_bytes(data_type type, std::string_view elements, tensor_shape_proto shape) {
   const auto width = static_cast<std::size_t>(content_size_of(type)), count = elements.size() / width;
   if (element_count(shape) != static_cast<std::int64_t>(count) || elements.size() % width != 0)
     throw invalid_argument("tensor: " + std::to_string(elements.size()) + " bytes for shape " + to_text(shape) + " of " +

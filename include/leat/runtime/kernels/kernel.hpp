@@ -199,26 +199,29 @@ using operator_kernel = std::function<void(kernel_context&)>;
 
 // The functions that enter the library's own kernels.
 #define LEAT_KERNEL_FILLS(each)                                                                                                          \
-  each(fill_accumulator_kernels) each(fill_array_kernels) each(fill_audio_kernels) each(fill_block_kernels) each(fill_candidate_kernels) \
-  each(fill_cell_gradient_kernels) each(fill_cell_kernels) each(fill_color_kernels) each(fill_control_kernels) each(fill_crop_kernels)   \
-  each(fill_ctc_beam_kernels) each(fill_ctc_kernels) each(fill_cumulative_log_kernels) each(fill_diagonal_kernels)                       \
-  each(fill_dilation_kernels) each(fill_drawn_box_kernels) each(fill_edit_distance_kernels) each(fill_einsum_kernels)                    \
-  each(fill_element_kernels) each(fill_exchange_kernels) each(fill_fractional_pool_kernels) each(fill_fused_layer_kernels)               \
-  each(fill_generator_kernels) each(fill_glimpse_kernels) each(fill_image_kernels) each(fill_leaf_kernels) each(fill_matrix_kernels)     \
-  each(fill_network_kernels) each(fill_normalization_kernels) each(fill_patch_kernels) each(fill_pool_kernels)                           \
-  each(fill_projective_kernels) each(fill_quantized_kernels) each(fill_queue_kernels) each(fill_random_gamma_kernels)                    \
+  each(fill_accumulator_kernels) each(fill_array_kernels) each(fill_audio_kernels) each(fill_bessel_kernels) each(fill_binomial_kernels) \
+  each(fill_block_kernels) each(fill_candidate_kernels) each(fill_cell_gradient_kernels) each(fill_cell_kernels)                         \
+  each(fill_color_kernels) each(fill_complex_kernels) each(fill_control_kernels) each(fill_count_kernels) each(fill_crop_kernels)        \
+  each(fill_cross_kernels) each(fill_ctc_beam_kernels) each(fill_ctc_kernels) each(fill_cumulative_log_kernels)                          \
+  each(fill_diagonal_kernels) each(fill_dilation_kernels) each(fill_drawn_box_kernels) each(fill_edit_distance_kernels)                  \
+  each(fill_einsum_kernels) each(fill_element_kernels) each(fill_exchange_kernels) each(fill_fourier_kernels)                            \
+  each(fill_fractional_pool_kernels) each(fill_fused_layer_kernels) each(fill_generator_kernels) each(fill_glimpse_kernels)              \
+  each(fill_image_kernels) each(fill_leaf_kernels) each(fill_matrix_kernels) each(fill_network_kernels) each(fill_normalization_kernels) \
+  each(fill_patch_kernels) each(fill_pool_kernels) each(fill_projective_kernels) each(fill_quantized_kernels)                            \
+  each(fill_quantized_layer_kernels) each(fill_queue_kernels) each(fill_ragged_kernels) each(fill_random_gamma_kernels)                  \
   each(fill_random_kernels) each(fill_replica_kernels) each(fill_resize_kernels) each(fill_resource_kernels) each(fill_roster_kernels)   \
   each(fill_rounded_range_kernels) each(fill_sampled_box_kernels) each(fill_scaled_image_kernels) each(fill_scatter_kernels)             \
   each(fill_sequence_kernels) each(fill_set_kernels) each(fill_shape_kernels) each(fill_sparse_kernels) each(fill_sparse_row_kernels)    \
   each(fill_sparse_segment_kernels) each(fill_sparse_value_kernels) each(fill_special_kernels) each(fill_staging_kernels)                \
   each(fill_state_kernels) each(fill_suppression_kernels) each(fill_table_kernels) each(fill_tensor_array_kernels)                       \
   each(fill_tensor_list_kernels) each(fill_text_format_kernels) each(fill_text_kernels) each(fill_text_part_kernels)                     \
-  each(fill_text_value_kernels) each(fill_unicode_kernels) each(fill_unigram_kernels) each(fill_unique_kernels)                          \
-  each(fill_update_kernels) each(fill_vector_kernels) each(fill_wide_resize_kernels)
+  each(fill_text_value_kernels) each(fill_truncated_normal_kernels) each(fill_unicode_kernels) each(fill_unigram_kernels)                \
+  each(fill_unique_kernels) each(fill_update_kernels) each(fill_vector_kernels) each(fill_wide_resize_kernels)
 // Those that enter kernels of higher layers, because a graph read from a file may contain such nodes.
-#define LEAT_HIGHER_KERNEL_FILLS(each)                                                                              \
-  each(fill_dataset_kernels) each(fill_example_kernels) each(fill_file_kernels) each(fill_image_file_kernels)       \
-  each(fill_iterator_kernels) each(fill_saver_kernels) each(fill_summary_kernels) each(fill_tensor_message_kernels)
+#define LEAT_HIGHER_KERNEL_FILLS(each)                                                                                \
+  each(fill_dataset_kernels) each(fill_example_kernels) each(fill_file_kernels) each(fill_image_file_kernels)         \
+  each(fill_iterator_kernels) each(fill_saver_kernels) each(fill_sequence_example_kernels) each(fill_summary_kernels) \
+  each(fill_tensor_message_kernels)
 namespace runtime {
 LEAT_KERNEL_FILLS(LEAT_DECLARE_LISTED_FILL)
 }  // namespace runtime
@@ -233,6 +236,7 @@ struct entered_kernel {
 };
 struct kernel_entry {
   std::shared_ptr<const entered_kernel> kernel;
+  std::shared_ptr<const operator_kernel> of_complex;  // for nodes of complex dtypes
 };
 inline operator_table<kernel_entry>& kernels_by_type() {
   using namespace runtime;
@@ -256,6 +260,12 @@ inline void register_kernels(std::initializer_list<std::string_view> types, cons
 }
 /// The kernel of an operator type, or null.
 const operator_kernel* find_kernel(std::string_view type);
+
+/// Registers the kernel that runs an operator's nodes whose inputs, results or attributes have complex dtypes, in place of its other kernel
+/// or its definition. Thread-safe; the first one registered for a type stays.
+void register_complex_kernel(std::string_view type, operator_kernel k);
+/// The kernel for an operator's nodes of complex dtypes, or null.
+const operator_kernel* find_complex_kernel(std::string_view type);
 
 /// All operator types that have a kernel, sorted.
 std::vector<std::string> kernel_types();

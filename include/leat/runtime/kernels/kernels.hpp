@@ -8,6 +8,7 @@
 #include <leat/runtime/kernels/cell_gradients.hpp>
 #include <leat/runtime/kernels/cells.hpp>
 #include <leat/runtime/kernels/colors.hpp>
+#include <leat/runtime/kernels/complex.hpp>
 #include <leat/runtime/kernels/control.hpp>
 #include <leat/runtime/kernels/crops.hpp>
 #include <leat/runtime/kernels/diagonal.hpp>
@@ -16,6 +17,7 @@
 #include <leat/runtime/kernels/einsum.hpp>
 #include <leat/runtime/kernels/elements.hpp>
 #include <leat/runtime/kernels/exchange.hpp>
+#include <leat/runtime/kernels/fourier.hpp>
 #include <leat/runtime/kernels/glimpses.hpp>
 #include <leat/runtime/kernels/images.hpp>
 #include <leat/runtime/kernels/matrices.hpp>

@@ -1,9 +1,10 @@
 #pragma once
-// Nodes with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64), for which no operator has a kernel of its own. Such a
-// node runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`). Inputs are widened, the twin's
+// Nodes with dtypes beyond those of typed expressions. Those with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64) have no
+// kernels of their own. Such a node runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`). Inputs are widened, the twin's
 // kernel runs, and its results are narrowed: real numbers are rounded, integers wrap, as in TensorFlow. So a sum of halves is computed in
-// float32 and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. A plan decides this for each of its
-// nodes, so that other nodes pay nothing.
+// float32 and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. Nodes with complex dtypes run in kernels of
+// their own (complex.hpp); those that only move elements, as twins by their bits or by their parts (complex_twins.hpp). A plan decides this
+// for each of its nodes, so that other nodes pay nothing.
 
 #include <leat/named/graph/named.hpp>
 #include <leat/proto/narrow_attributes.hpp>
@@ -22,15 +23,26 @@
 
 namespace leat::runtime {
 
-/// How a node runs with regard to narrow dtypes.
+/// How a node runs with regard to narrow and complex dtypes.
 enum class narrow_way {
-  none,    // it has none
-  bits,    // its kernel passes elements on, or looks at shapes only, whatever their dtype
-  twin,    // as its twin with wide dtypes
-  refused  // there is no kernel
+  none,           // it has none
+  bits,           // its kernel passes elements on, or looks at shapes only, whatever their dtype
+  twin,           // as its twin with wide dtypes
+  complex_own,    // in its operator's kernel for complex dtypes
+  complex_bits,   // as its twin that takes complex64 for int64
+  complex_parts,  // as its twin of real dtypes, once for the real parts and once for the imaginary ones
+  refused         // there is no kernel
 };
 
 namespace narrow {
+
+/// How run-time values and attributes are exchanged for those of a twin: a narrow dtype for its wide one.
+struct widening {
+  static constexpr bool adapts = true;
+  static constexpr dtype other(dtype d) { return wide_dtype(d); }
+  static tensor_value there(const tensor_value& v) { return v.widened(); }
+  static tensor_value back(const tensor_value& v, dtype to) { return v.narrowed(to_data_type(to)); }
+};
 
 /// A node's twin, with its kernel.
 struct twin final : kernel_memory {
@@ -40,13 +52,14 @@ struct twin final : kernel_memory {
   dtype named = dtype::invalid;  // the attribute T
   const facts* what = nullptr;   // the operator's
 };
-inline twin& twin_of(kernel_node& node) {
+template <class Exchange>
+twin& twin_of(kernel_node& node) {
   const std::lock_guard lock(node.guard);
   if (node.memory == nullptr) {
     static const operator_kernel definition = run_definition;
     auto made = std::make_unique<twin>();
     made->what = &node.owner->at(node.index).op->what;
-    made->record.attributes = with_wide_dtypes(node.record->attributes);
+    made->record.attributes = with_other_dtypes(node.record->attributes, Exchange::other);
     if (made->what->by_width == width_rule::cast) made->record.attributes.erase("Truncate");  // see `adapt_result`
     made->record.made_at = node.record->made_at;
     made->record.results = node.record->results;
@@ -64,7 +77,7 @@ inline twin& twin_of(kernel_node& node) {
   return static_cast<twin&>(*node.memory);
 }
 
-/// A narrow variable that a kernel sees as a wide one, while the kernel runs.
+/// A variable that a kernel sees with another dtype, while the kernel runs.
 struct wide_variable {
   variable_slot* narrow = nullptr;
   std::unique_ptr<variable_slot> wide;
@@ -164,10 +177,11 @@ inline bool cast_of_64_bits(kernel_context& c) {
 }
 
 /// Runs a node as its twin.
-inline void run_as_twin(kernel_context& c) {
-  twin& its = twin_of(c.node);
+template <class Exchange>
+void run_as_twin(kernel_context& c) {
+  twin& its = twin_of<Exchange>(c.node);
   const bool is_cast = its.what->by_width == width_rule::cast;
-  if (is_cast && cast_of_64_bits(c)) return;
+  if (Exchange::adapts && is_cast && cast_of_64_bits(c)) return;
   const graph& g = *c.node.owner;
   const int count = c.input_count();
   const input_set written = its.what->written.among(count);
@@ -177,7 +191,7 @@ inline void run_as_twin(kernel_context& c) {
     for (wide_variable& v : variables)
       if (v.narrow == narrow) return v;
     return variables.emplace_back(
-        wide_variable{narrow, std::make_unique<variable_slot>(narrow->name(), wide_dtype(narrow->type()), narrow->extent()), false});
+        wide_variable{narrow, std::make_unique<variable_slot>(narrow->name(), Exchange::other(narrow->type()), narrow->extent()), false});
   };
   // First what is only read: reading takes the locks that are held for what is written.
   for (int k = 0; k < count; ++k) {
@@ -185,23 +199,24 @@ inline void run_as_twin(kernel_context& c) {
     token& to = inputs[static_cast<std::size_t>(k)];
     to.dead = from.dead;
     to.variable = from.variable;
-    const bool is_narrow_variable = from.variable != nullptr && is_narrow(from.variable->type());
+    const bool is_narrow_variable = from.variable != nullptr && Exchange::other(from.variable->type()) != dtype::invalid;
     if (is_narrow_variable) to.variable = variable_for(from.variable).wide.get();
     if (is_narrow_variable && written.contains(static_cast<std::uint64_t>(k))) {
       variable_for(from.variable).is_written = true;
       continue;
     }
-    to.value = (is_narrow_variable ? c.input(k) : from.value).widened();
+    to.value = Exchange::there(is_narrow_variable ? c.input(k) : from.value);
     if (is_narrow_variable) to.variable->adopt(to.value);
-    if (const dtype was = is_narrow_variable ? from.variable->type() : from.value.type(); is_narrow(was))
-      adapt_input(*its.what, k, was, to.value);
+    if constexpr (Exchange::adapts)
+      if (const dtype was = is_narrow_variable ? from.variable->type() : from.value.type(); is_narrow(was))
+        adapt_input(*its.what, k, was, to.value);
   }
   std::sort(variables.begin(), variables.end(), [](const wide_variable& a, const wide_variable& b) { return a.narrow < b.narrow; });
   std::vector<std::unique_lock<std::mutex>> locks;
   for (wide_variable& v : variables) {
     if (!v.is_written) continue;
     locks.emplace_back(v.narrow->guard());
-    if (v.narrow->locked_value()) v.wide->adopt(v.narrow->locked_value().widened());
+    if (v.narrow->locked_value()) v.wide->adopt(Exchange::there(v.narrow->locked_value()));
   }
 
   kernel_context wide(its.node, c.step, inputs, results);
@@ -210,7 +225,7 @@ inline void run_as_twin(kernel_context& c) {
   // All values are made before one is stored, because there may be no memory.
   for (wide_variable& v : variables)
     if (v.is_written)
-      if (tensor_value& now = v.wide->locked_value()) now = now.narrowed(to_data_type(v.narrow->type()));
+      if (tensor_value& now = v.wide->locked_value()) now = Exchange::back(now, v.narrow->type());
   for (wide_variable& v : variables)
     if (v.is_written) v.narrow->locked_value() = std::move(v.wide->locked_value());
   locks.clear();
@@ -220,12 +235,12 @@ inline void run_as_twin(kernel_context& c) {
     const auto at = static_cast<std::size_t>(k);
     dtype said = k == 0 ? g.at(c.node.index).result.type : at <= further.size() ? further[at - 1].type : dtype::invalid;
     said = static_cast<dtype>(base_of(to_data_type(said)));
-    if (said == dtype::invalid && t.value && t.value.type() == wide_dtype(its.named)) said = its.named;
+    if (said == dtype::invalid && t.value && t.value.type() == Exchange::other(its.named)) said = its.named;
     for (const wide_variable& v : variables)
       if (t.variable == v.wide.get()) t.variable = v.narrow;
-    if (t.value && is_narrow(said) && t.value.type() == wide_dtype(said)) {
-      adapt_result(*its.what, is_cast && c.node.flag("Truncate"), said, t.value);
-      t.value = t.value.narrowed(to_data_type(said));
+    if (t.value && Exchange::other(said) != dtype::invalid && t.value.type() == Exchange::other(said)) {
+      if constexpr (Exchange::adapts) adapt_result(*its.what, is_cast && c.node.flag("Truncate"), said, t.value);
+      t.value = Exchange::back(t.value, said);
     }
     c.set_token(k, std::move(t));
   }
@@ -233,22 +248,37 @@ inline void run_as_twin(kernel_context& c) {
 
 }  // namespace narrow
 
+/// How a node with complex dtypes runs, unless it takes any dtype.
+inline narrow_way complex_way_of(const op_info& op, bool has_complex128) {
+  if (find_complex_kernel(op.type) != nullptr) return narrow_way::complex_own;
+  if (op.what.narrow != narrow_rule::moves && !op.what.is_of_stack()) return narrow_way::refused;
+  // What keeps values between its calls keeps them as they are.
+  if ((op.what.acts() && op.what.is != nature::observes && op.what.is != nature::random && op.what.written.empty()) ||
+      op.what.is == nature::inert)
+    return narrow_way::bits;
+  if (!has_complex128) return narrow_way::complex_bits;
+  return op.what.is_pure() || op.what.is == nature::observes ? narrow_way::complex_parts : narrow_way::refused;
+}
+
 /// How a node of these dtypes runs. `gives(k)` is the dtype of result `k`, `takes(k)` that of input `k`.
 template <class Gives, class Takes>
 narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int results, Gives gives, int inputs, Takes takes) {
-  bool has_narrow = false, has_uint64 = false;
+  bool has_narrow = false, has_uint64 = false, has_complex = false, has_complex128 = false;
   const auto meet = [&](dtype type) {
     type = static_cast<dtype>(base_of(to_data_type(type)));
+    has_complex = has_complex || is_complex(type);
+    has_complex128 = has_complex128 || type == complex128_dtype;
     has_narrow = has_narrow || is_narrow(type);
     has_uint64 = has_uint64 || to_data_type(type) == data_type::uint64;
   };
   for (int k = 0; k < results; ++k) meet(gives(k));
   for (int k = 0; k < inputs; ++k) meet(takes(k));
   for_each_dtype(attributes, meet);
-  if (!has_narrow) return narrow_way::none;
+  if (!has_narrow && !has_complex) return narrow_way::none;
   if (op.what.takes_any_dtype() || op.kind == op_kind::placeholder || op.kind == op_kind::constant || op.kind == op_kind::variable ||
       op.kind == op_kind::identity)
     return narrow_way::bits;
+  if (has_complex) return complex_way_of(op, has_complex128);
   if (op.what.narrow == narrow_rule::refused || (has_uint64 && !op.what.keeps_uint64() && op.what.narrow != narrow_rule::ordered))
     return narrow_way::refused;
   return narrow_way::twin;

@@ -6,6 +6,7 @@
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <algorithm>
+#include <compare>
 
 namespace leat::runtime {
 
@@ -13,14 +14,20 @@ namespace leat::runtime {
 template <class T>
 using arithmetic = kernels::scalar_math<T>;
 
+/// An element of 16 bytes: a complex128.
+struct two_words {
+  std::uint64_t words[2];
+  auto operator<=>(const two_words&) const = default;
+};
 /// Calls `f` with an object of a type that has the elements' size; std::string for strings.
 template <class F>
 decltype(auto) with_storage(dtype d, F&& f) {
   if (d == text_dtype) return f(std::string{});
-  switch (size_of(d)) {
+  switch (is_complex(d) ? element_bytes(d) : size_of(d)) {
     case 1: return f(std::uint8_t{});
     case 4: return f(std::uint32_t{});
     case 8: return f(std::uint64_t{});
+    case 16: return f(two_words{});
     default: throw unimplemented("no kernel for dtype " + dtype_name(d));
   }
 }

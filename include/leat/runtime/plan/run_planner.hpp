@@ -8,6 +8,7 @@
 // variable are refused. If several threads run a plan without control flow, nodes that touch the same variable keep this order (`then`), so
 // results are the same for any number of threads.
 
+#include <leat/runtime/kernels/complex_twins.hpp>
 #include <leat/runtime/kernels/narrow.hpp>
 #include <leat/runtime/kernels/node_program.hpp>
 #include <leat/runtime/plan/plan_order.hpp>
@@ -121,7 +122,7 @@ class run_planner {
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
-      if (how.has_own_kernel || n.run == &twin_kernel()) {
+      if (how.has_own_kernel || n.run != how.run) {
         const auto further = record.further();
         for (int k = 0; k < n.results; ++k) {
           const auto at = static_cast<std::size_t>(k);
@@ -165,7 +166,7 @@ class run_planner {
     const auto check_type = [&](dtype type) {
       if (!is_carried_only(type)) return;
       throw unimplemented("no kernel for dtype " + dtype_name(type) +
-                          ": runs compute with real numbers, integers and bool; fetch what does not need this node, or convert the "
+                          ": runs compute with real and complex numbers, integers and bool; fetch what does not need this node, or convert the "
                           "graph" +
                           node_text(n));
     };
@@ -179,13 +180,20 @@ class run_planner {
     switch (narrow_way_of(op, record.attributes, results, gives, inputs_of(index), takes)) {
       case narrow_way::none: return how.run;
       case narrow_way::bits: plan_.has_narrow = true; return how.run;
-      case narrow_way::twin: plan_.has_narrow = true; return &twin_kernel();
+      case narrow_way::twin: plan_.has_narrow = true; return &kernel_of_twin<narrow::run_as_twin<narrow::widening>>();
+      case narrow_way::complex_own: plan_.has_narrow = true; return find_complex_kernel(op.type);
+      case narrow_way::complex_bits: plan_.has_narrow = true; return &kernel_of_twin<run_by_bits>();
+      case narrow_way::complex_parts: plan_.has_narrow = true; return &kernel_of_twin<run_by_parts>();
       case narrow_way::refused: break;
     }
+    for (int k = 0; k < results + inputs_of(index); ++k)
+      if (const dtype type = k < results ? gives(k) : takes(k - results); is_complex(type))
+        throw unimplemented("no kernel of " + std::string(op.type) + " for dtype " + dtype_name(type) + node_text(n));
     throw unimplemented("no kernel of " + std::string(op.type) + " for its dtypes; cast to a wider one" + node_text(n));
   }
-  static const operator_kernel& twin_kernel() {
-    static const operator_kernel kernel = narrow::run_as_twin;
+  template <void (*Run)(kernel_context&)>
+  static const operator_kernel& kernel_of_twin() {
+    static const operator_kernel kernel = Run;
     return kernel;
   }
   // Advice for operators that have no kernel for a reason of their own.

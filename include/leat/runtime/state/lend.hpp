@@ -30,17 +30,17 @@ void lend_to(tensor_value& to, const A& a) {
     if (in_order) {
       const auto* first = a.data();
       if constexpr (requires { a.data_offset(); }) first += a.data_offset();
-      return to.borrow_again(dtype_of<typename A::value_type>, s, const_cast<typename A::value_type*>(first));
+      return to.borrow_again(array_dtype_of<typename A::value_type>, s, const_cast<typename A::value_type*>(first));
     }
   }
   to = tensor_value(a);
 }
-template <element_type T>
+template <value_element T>
   requires(!std::is_same_v<T, bool>)
 void lend_to(tensor_value& to, const std::vector<T>& v) {
   shape s;
   s.push(static_cast<std::int64_t>(v.size()));
-  to.borrow_again(dtype_of<T>, s, const_cast<T*>(v.data()));
+  to.borrow_again(array_dtype_of<T>, s, const_cast<T*>(v.data()));
 }
 inline void lend_to(tensor_value& to, const tensor_value& v) { to = v; }
 template <class A>

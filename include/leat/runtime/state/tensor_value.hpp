@@ -87,7 +87,7 @@ concept array_like = requires(const A& a) {
   { a.dimension() } -> std::convertible_to<std::size_t>;
   a.shape();
   a.begin();
-} && element_type<typename A::value_type>;
+} && value_element<typename A::value_type>;
 
 template <class A>
 concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { A::from_shape(s); };
@@ -122,31 +122,31 @@ class tensor_value {
   }
 
   /// From a number, a string or a list. Errors: invalid_argument if there are not as many values as the shape has elements.
-  template <element_type T>
-  tensor_value(T value) : tensor_value(dtype_of<T>, shape{}) {
+  template <value_element T>
+  tensor_value(T value) : tensor_value(array_dtype_of<T>, shape{}) {
     *elements_as<stored<T>>() = static_cast<stored<T>>(value);
   }
   tensor_value(std::string text);
   tensor_value(const char* text);
-  template <element_type T>
-  tensor_value(const std::vector<T>& values) : tensor_value(dtype_of<T>, vector_shape(values.size())) {
+  template <value_element T>
+  tensor_value(const std::vector<T>& values) : tensor_value(array_dtype_of<T>, vector_shape(values.size())) {
     std::copy(values.begin(), values.end(), elements_as<stored<T>>());
   }
   tensor_value(std::vector<std::string> texts);
-  template <element_type T>
+  template <value_element T>
   tensor_value(std::initializer_list<T> list) : tensor_value(std::vector<T>(list)) {}
-  template <element_type T>
-  tensor_value(const shape& extent, const std::vector<T>& values) : tensor_value(dtype_of<T>, extent) {
+  template <value_element T>
+  tensor_value(const shape& extent, const std::vector<T>& values) : tensor_value(array_dtype_of<T>, extent) {
     if (extent.elements() != static_cast<std::int64_t>(values.size()))
       throw invalid_argument(std::to_string(values.size()) + " values for shape " + brackets(extent));
     std::copy(values.begin(), values.end(), elements_as<stored<T>>());
   }
-  template <element_type T>
+  template <value_element T>
   tensor_value(std::initializer_list<std::int64_t> sizes, const std::vector<T>& values) : tensor_value(shape_of_sizes(sizes), values) {}
   tensor_value(const tensor_literal& literal);
   /// A copy of an array that has `shape()` and iterators, such as xtensor's. Errors: invalid_argument for more than 8 dimensions.
   template <detail::array_like A>
-  explicit(false) tensor_value(const A& array) : tensor_value(dtype_of<typename A::value_type>, shape_of_array(array)) {
+  explicit(false) tensor_value(const A& array) : tensor_value(array_dtype_of<typename A::value_type>, shape_of_array(array)) {
     std::copy(array.begin(), array.end(), elements_as<stored<typename A::value_type>>());
   }
   /// A handle that refers to a resource.
@@ -168,9 +168,9 @@ class tensor_value {
     buffer_->data = static_cast<std::byte*>(elements);
   }
   /// Replaces this value by a number. Allocates nothing if it already is a number of that dtype and has no other holder.
-  template <element_type T>
+  template <value_element T>
   void set_number(T value) {
-    if (type_ == dtype_of<T> && extent_.rank == 0 && is_alone()) *elements_as<stored<T>>() = static_cast<stored<T>>(value);
+    if (type_ == array_dtype_of<T> && extent_.rank == 0 && is_alone()) *elements_as<stored<T>>() = static_cast<stored<T>>(value);
     else *this = tensor_value(value);
   }
   /// Releases a value that a run was fed, but keeps memory that `borrow_again` or `set_number` can reuse.
@@ -187,9 +187,9 @@ class tensor_value {
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * static_cast<std::size_t>(element_bytes(type_)); }
 
   /// The elements in row-major order. Errors: invalid_argument for another dtype.
-  template <element_type T>
+  template <value_element T>
   std::span<const T> values() const {
-    check_type(dtype_of<T>);
+    check_type(array_dtype_of<T>);
     return {reinterpret_cast<const T*>(buffer_->data), static_cast<std::size_t>(elements())};
   }
   /// The strings in row-major order. Errors: invalid_argument for another dtype.
@@ -206,9 +206,9 @@ class tensor_value {
 
   /// For writing; allowed only while the elements have no other holder.
   std::byte* data() { return buffer_->data; }
-  template <element_type T>
+  template <value_element T>
   std::span<T> values() {
-    check_type(dtype_of<T>);
+    check_type(array_dtype_of<T>);
     return {reinterpret_cast<T*>(buffer_->data), static_cast<std::size_t>(elements())};
   }
   std::vector<std::string>& texts() {
@@ -234,6 +234,12 @@ class tensor_value {
   /// The numbers in a narrow dtype: real ones rounded to the nearest, halfway cases to even; integers modulo a power of two, as
   /// TensorFlow's kernels wrap them. Errors: invalid_argument for a type that is not narrow, and for real numbers as integers or the reverse.
   tensor_value narrowed(data_type type) const;
+  /// The same elements, by their bits, as numbers of another dtype of as many bytes. The elements are shared.
+  tensor_value reinterpreted(dtype type) const {
+    tensor_value made(*this);
+    made.type_ = type;
+    return made;
+  }
   /// The same elements with another shape, which must have as many elements.
   tensor_value reshaped(const shape& extent) const {
     tensor_value made(*this);
@@ -248,7 +254,7 @@ class tensor_value {
     if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
     if constexpr (std::is_same_v<A, tensor_value>) {
       return *this;
-    } else if constexpr (element_type<A>) {
+    } else if constexpr (value_element<A>) {
       check_single();
       return static_cast<A>(values<A>()[0]);
     } else if constexpr (std::is_same_v<A, std::string>) {
@@ -277,7 +283,7 @@ class tensor_value {
     }
   }
   template <class A>
-    requires(element_type<A> || std::is_same_v<A, std::string> || std::is_same_v<A, std::vector<typename A::value_type>> ||
+    requires(value_element<A> || std::is_same_v<A, std::string> || std::is_same_v<A, std::vector<typename A::value_type>> ||
              detail::makable_array<A>)
   operator A() const {
     return as<A>();
@@ -288,7 +294,7 @@ class tensor_value {
 
  private:
   template <class T>
-  using stored = std::conditional_t<dtype_of<T> == dtype::int64, std::int64_t, T>;
+  using stored = std::conditional_t<array_dtype_of<T> == dtype::int64, std::int64_t, T>;
   template <class T>
   T* elements_as() {
     return reinterpret_cast<T*>(buffer_->data);
@@ -359,6 +365,13 @@ template <class F>
 decltype(auto) with_fraction(dtype d, F&& f) {
   if (d == dtype::float32) return f(float{});
   if (d == dtype::float64) return f(double{});
+  throw unimplemented("no kernel for dtype " + dtype_name(d));
+}
+/// Calls `f` with a number of a complex dtype's parts: float for complex64, double for complex128.
+template <class F>
+decltype(auto) with_part(dtype d, F&& f) {
+  if (d == complex64_dtype) return f(float{});
+  if (d == complex128_dtype) return f(double{});
   throw unimplemented("no kernel for dtype " + dtype_name(d));
 }
 /// Like `with_dtype`, for int32 and int64, the dtypes of indices.

@@ -92,6 +92,24 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
     return made;
   }
   if (is_narrow(v.type())) return converted(v.widened(), wanted);
+  if (is_complex(wanted)) {  // real numbers get imaginary parts of 0
+    const dtype part = part_dtype(wanted);
+    if (is_complex(v.type())) {
+      shape pairs = v.extent();
+      pairs.push(2);
+      const tensor_value parts = tensor_value::borrow(part_dtype(v.type()), pairs, const_cast<std::byte*>(v.data()));
+      return converted(parts, part).reinterpreted(wanted).reshaped(v.extent()).kept();
+    }
+    const tensor_value real = converted(v, part);
+    if (!real) return {};
+    tensor_value made(wanted, v.extent());
+    std::fill_n(made.data(), made.bytes(), std::byte{0});
+    with_fraction(part, [&]<class T>(T) {
+      T* to = reinterpret_cast<T*>(made.data());
+      for (const T x : real.values<T>()) to = (*to = x, to + 2);
+    });
+    return made;
+  }
   if (size_of(v.type()) == 0 || size_of(wanted) == 0) return {};
   return with_dtype(wanted, [&]<class To>(To) {
     return with_dtype(v.type(), [&]<class From>(From) -> tensor_value {

@@ -381,11 +381,12 @@ class importer {
   }
 
   // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with, or computes
-  // with in the kernels of a wider one. Constants are no operators of their dtype: those of narrow dtypes are values like others.
+  // with in kernels for narrow or complex dtypes. Constants are no operators of their dtype: those of such dtypes are values like others.
   static bool is_carried(const node_def& def, const node_request& request) {
     const auto is_one = [&](data_type type) {
       return leat::is_known(type) && (is_carried_only(static_cast<dtype>(type)) ||
-                                      (request.op->kind != op_kind::constant && is_narrow(static_cast<dtype>(base_of(type)))));
+                                      (request.op->kind != op_kind::constant &&
+                                       stand_in_dtype(static_cast<dtype>(base_of(type))) != dtype::invalid));
     };
     for (std::size_t k = 0; k < request.inputs.size(); ++k)
       if (!is_open(request, static_cast<int>(k)) && is_one(to_data_type(request.inputs[k].type()))) return true;
@@ -499,7 +500,7 @@ class importer {
     if (const auto known = merge_shapes_.find(in_file); known != merge_shapes_.end() || as_entered_)
       for (std::size_t i = 0; i < infos.size(); ++i)
         if (is_open(request, static_cast<int>(i))) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
-    attribute_map attributes = as_twin ? with_wide_dtypes(def.attributes) : def.attributes;
+    attribute_map attributes = as_twin ? with_stand_ins(def.attributes) : def.attributes;
     const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
     for (const auto& range : ranges)
       for (int i = range.first; i < range.first + range.count; ++i)
@@ -507,7 +508,7 @@ class importer {
           infos[static_cast<std::size_t>(i)] = info_of_input(request.inputs[static_cast<std::size_t>(i)]);
     if (as_twin)
       for (tensor_info& info : infos)
-        if (is_narrow(info.type)) info.type = wide_dtype(info.type);
+        if (const dtype other = stand_in_dtype(info.type); other != dtype::invalid) info.type = other;
     bind_attributes(d, ranges, infos, attributes);
     check_attributes(d, attributes);
     for (const auto& range : ranges)
@@ -518,8 +519,8 @@ class importer {
     request.results = infer_results(d, request.inputs, infos, attributes);
   }
 
-  // A node with narrow dtypes that its operator's line does not allow runs as its twin with wide ones, if the line allows those. Returns
-  // false if it is no such node.
+  // A node with narrow or complex dtypes that its operator's line does not allow may have a kernel for these, if the line allows the dtypes
+  // that stand in for them. Returns false if it is no such node.
   bool describe_twin(int in_file, const std::vector<edge>& edges, node_request& request) {
     const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
     const operator_definition* const defined = named_part::is_opaque(*request.op) ? find_definition(def.op) : nullptr;
@@ -621,9 +622,11 @@ class importer {
       request.complete = false;
       request.results.push_back({asked_for, shape::unknown()});
       if (op.what.takes_shape) request.results.back().extent = shape_of_numbers(request.inputs.back());
-    } else if (is_carried_only(asked_for) || is_narrow(asked_for) || carried_type(infos)) {
+    } else if (is_carried_only(asked_for) || stand_in_dtype(asked_for) != dtype::invalid || carried_type(infos)) {
       request.complete = false;
-      request.results.push_back(carried_result(def, op, infos, values));
+      const inference got = infer_any_result(op, fields, infos, *read);
+      if (got.problem.empty()) request.results.push_back({got.type, got.extent});
+      else request.results.push_back({dtype::invalid, shape::unknown()});
     } else {
       numbers = *read;
       const inference got = infer_result(op, infos, numbers);
@@ -677,38 +680,6 @@ class importer {
   static bool carried_type(std::span<const tensor_info> infos) {
     return std::any_of(infos.begin(), infos.end(), [](const tensor_info& i) { return is_carried_type(i.type); });
   }
-  // The result of an operator for dtypes that the library does not compute with. It is inferred with other dtypes in their place, and
-  // converted back.
-  static tensor_info carried_result(const node_def& def, const op_info& op, std::span<const tensor_info> infos,
-                                    const number_values& values) {
-    const auto fields = form_of(op, static_cast<int>(infos.size()));
-    for (std::vector<dtype> free : {std::vector{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8},
-                                    std::vector{dtype::int32, dtype::int64, dtype::uint8, dtype::float32, dtype::float64}}) {
-      std::erase_if(free, [&](dtype t) { return std::any_of(infos.begin(), infos.end(), [&](const auto& i) { return i.type == t; }); });
-      for (const field& f : fields)
-        if (f.kind == field_kind::type_number) std::erase(free, type_attribute(def, f.name));
-      std::map<dtype, dtype> in_place_of;
-      const auto replaced = [&](dtype type) {
-        if (!is_carried_type(type) || type == dtype::invalid || in_place_of.size() >= free.size()) return type;
-        return in_place_of.try_emplace(type, free[in_place_of.size()]).first->second;
-      };
-      std::vector<tensor_info> others(infos.begin(), infos.end());
-      for (tensor_info& info : others) info.type = replaced(info.type);
-      attribute_map attributes = def.attributes;
-      for (const field& f : fields)
-        if (f.kind == field_kind::type_number)
-          if (const dtype type = type_attribute(def, f.name); type != dtype::invalid) attributes[f.name] = replaced(type);
-      const auto numbers = numbers_from(fields, attributes, values, others);
-      if (!numbers) continue;
-      const inference got = infer_result(op, others, *numbers);
-      if (!got.problem.empty()) continue;
-      for (const auto& [carried, other] : in_place_of)
-        if (got.type == other) return {carried, got.extent};
-      return {got.type, got.extent};
-    }
-    return {dtype::invalid, shape::unknown()};
-  }
-
   void describe_leaf(const node_def& def, node_request& request, std::vector<std::int64_t>& numbers) {
     if (!request.inputs.empty()) throw invalid_argument("takes no inputs");
     const dtype type = type_attribute(def, "dtype");

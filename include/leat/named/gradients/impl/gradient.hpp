@@ -5,6 +5,7 @@
 #include <leat/named/canonical/gradients.hpp>
 #include <leat/named/gradients/cells.hpp>
 #include <leat/named/gradients/colors.hpp>
+#include <leat/named/gradients/complex.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/diagonal.hpp>
 #include <leat/named/gradients/einsum.hpp>
@@ -67,7 +68,7 @@ LEAT_FUNCTION std::vector<gradient_value> sparse_gradients(const std::vector<out
   for (const output& y : ys) values.push_back(nodes.value_of(y));
   for (const output& y : values) {
     if (y.type() == dtype::invalid) detail::refuse_gradient(g, y.index(), "no gradient is known of this operator");
-    if (!is_number(y.type())) throw invalid_argument("gradients: " + describe(y) + " is not a number");
+    if (!is_number(y.type()) && !is_complex(y.type())) throw invalid_argument("gradients: " + describe(y) + " is not a number");
   }
   detail::gradient_walk walk(g, values, xs, options.stop_gradients);
   const name_scope scope(g, options.name);
@@ -75,6 +76,8 @@ LEAT_FUNCTION std::vector<gradient_value> sparse_gradients(const std::vector<out
   for (std::size_t k = 0; k < values.size(); ++k) {
     const output given = options.grad_ys.empty() ? output{} : options.grad_ys[k];
     if (static_cast<bool>(given)) nodes.check_graph(g, std::array{values[k], given});
+    else if (is_complex(values[k].type()))
+      throw invalid_argument("Gradients of complex tensors must set grad_ys: " + describe(values[k]));
     seeds.push_back(detail::gradient_seed(g, values[k], given, k, where));
   }
   return walk.run(seeds, std::string(without_slash(scope.text())), options.gate_gradients);

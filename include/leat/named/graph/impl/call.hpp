@@ -104,17 +104,17 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
     for (int k = range.first; k < range.first + range.count; ++k) {
       const auto* literal = std::get_if<tensor_literal>(&given[static_cast<std::size_t>(k)]);
       if (literal == nullptr) continue;
-      dtype wanted = to_dtype(range.argument->type);
+      dtype wanted = array_dtype(range.argument->type);
       if (!range.argument->type_attribute.empty()) {
         for (const auto& other : ranges)
           if (other.argument->type_attribute == range.argument->type_attribute)
             for (int j = other.first; j < other.first + other.count && wanted == dtype::invalid; ++j)
-              if (inputs[static_cast<std::size_t>(j)]) wanted = to_dtype(to_data_type(inputs[static_cast<std::size_t>(j)].type()));
+              if (inputs[static_cast<std::size_t>(j)]) wanted = array_dtype(to_data_type(inputs[static_cast<std::size_t>(j)].type()));
       }
       std::string its_name = range.argument->name;
       if (range.argument->is_list()) its_name += "_" + std::to_string(k - range.first);
       inputs[static_cast<std::size_t>(k)] = nodes.make_constant(
-          g, wanted == dtype::invalid || wanted == to_dtype(literal->type()) ? *literal : literal->as(wanted), its_name);
+          g, wanted == dtype::invalid || to_data_type(wanted) == literal->type() ? *literal : literal->as(wanted), its_name);
     }
   std::vector<tensor_info> infos;
   for (const output& o : inputs) infos.push_back({o.type(), o.extent()});
@@ -163,6 +163,9 @@ LEAT_FUNCTION output call_by_handle(graph& g, const op_info& op, std::span<const
     return writes ? g.named().read_handle(g, operands[0], {made.index()}) : made.result();
   }
   return {};
+}
+LEAT_FUNCTION output magnitude(graph& g, const output& x, std::string_view name) {
+  return call_operator(g, "ComplexAbs", {x}, {{"Tout", part_dtype(x.type())}}, name.empty() ? "Abs" : name).result();
 }
 LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed,
                                      std::string_view name) {

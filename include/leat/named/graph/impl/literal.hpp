@@ -45,8 +45,18 @@ LEAT_FUNCTION tensor_literal tensor_literal::as(dtype type) const {
   result.extent_ = extent_;
   result.bytes_.clear();
   for (std::int64_t i = 0; i < stored(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (type_ == data_type::complex64 && is_complex(type)) {
+      result.put_complex(static_cast<double>(detail::get_bytes<float>(bytes_, 2 * at)),
+                         static_cast<double>(detail::get_bytes<float>(bytes_, 2 * at + 1)));
+      continue;
+    }
+    if (type_ == data_type::complex128 && is_complex(type)) {
+      result.put_complex(detail::get_bytes<double>(bytes_, 2 * at), detail::get_bytes<double>(bytes_, 2 * at + 1));
+      continue;
+    }
     const double v = number(i);
-    if (!is_floating(type) && (is_floating(to_dtype(type_)) || type == dtype::boolean))
+    if (!is_floating(type) && !is_complex(type) && (is_floating(to_dtype(type_)) || type == dtype::boolean))
       throw invalid_argument("Expected " + std::string(name_of_dtype(type)) + ", but got a number of type '" +
                              std::string(name_of_dtype(to_dtype(type_))) + "'");
     result.put_number(v);
@@ -65,6 +75,7 @@ LEAT_FUNCTION double tensor_literal::number(std::int64_t i) const {
     case dtype::boolean: return bytes_[at] != 0 ? 1 : 0;
     case dtype::invalid: break;
   }
+  if (is_complex(array_dtype(type_))) throw invalid_argument("a complex number where a real one is wanted");
   throw invalid_argument("text where a number is wanted");
 }
 
@@ -123,6 +134,16 @@ LEAT_FUNCTION tensor_literal::tensor_literal(dtype type, const shape& extent, ke
   if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
   else put_number(value.bits);
   fill();
+}
+
+LEAT_FUNCTION void tensor_literal::put_complex(double real, double imaginary) {
+  if (type_ == data_type::complex128) {
+    detail::put_bytes(bytes_, real);
+    detail::put_bytes(bytes_, imaginary);
+  } else {
+    detail::put_bytes(bytes_, static_cast<float>(real));
+    detail::put_bytes(bytes_, static_cast<float>(imaginary));
+  }
 }
 
 LEAT_FUNCTION tensor_literal tensor_literal::shaped(const shape& extent) const {

@@ -51,7 +51,7 @@ LEAT_FUNCTION void named_part::check_types(const op_info& op, detail::list_view<
       } else if (operands[at].type() != operands[first].type()) {
         throw invalid_argument("Input '" + std::string(f.name) + "' of '" + std::string(op.type) + "' Op has type " +
                                leat::dtype_text(operands[at]) + " that does not match type " +
-                               std::string(name_of_dtype(operands[first].type())) + " of argument '" + std::string(first_name) + "'." +
+                               leat::dtype_text(operands[first]) + " of argument '" + std::string(first_name) + "'." +
                                place(name));
       }
     }
@@ -154,6 +154,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   check_graph(g, given);
   if (op.code == code_of_type("MatMul") && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
     return leat::detail::stacked_product(g, given, numbers, name);
+  if (op.code == code_of_type("Abs") && is_complex(given[0].type())) return leat::detail::magnitude(g, value_of(given[0]), name);
   if (given.size() == 2 && is_handle(given[0]))
     if (const output made = leat::detail::call_by_handle(g, op, given, numbers, name); static_cast<bool>(made)) return made;
   const auto fields = form_of(op, static_cast<int>(given.size()));
@@ -267,7 +268,9 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     if (read) known = read_numbers = std::move(*read);
   }
   inference got;
-  if (complete) got = infer_result(op, infos, known);
+  bool has_complex = op.code == code_of_type("Cast") && !known.empty() && is_complex(static_cast<dtype>(known[0]));
+  for (const tensor_info& t : infos) has_complex = has_complex || is_complex(t.type);
+  if (complete) got = has_complex ? infer_any_result(op, fields, {infos.data(), infos.size()}, known) : infer_result(op, infos, known);
   else got = {result_type(fields, attributes, infos), op.keeps_shape ? infos[0].extent : leat::detail::partial_shape(op, arguments)};
   if (!got.problem.empty()) {
     std::string text = std::string(op.type) + ": " + std::string(got.problem);
@@ -331,7 +334,7 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
 }
 
 LEAT_FUNCTION output named_part::make_number(graph& g, const tensor_info& result, double value) {
-  const bool fraction = !is_floating(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
+  const bool fraction = !is_differentiable(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
   return make_literal(g, {fraction ? dtype::float32 : result.type, result.extent, value});
 }
 

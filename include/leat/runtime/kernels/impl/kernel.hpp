@@ -37,6 +37,14 @@ LEAT_FUNCTION const operator_kernel* find_kernel(std::string_view type) {
   return found == nullptr ? nullptr : &found->run;  // as long as the table, as the first one stays
 }
 
+LEAT_FUNCTION void register_complex_kernel(std::string_view type, operator_kernel k) {
+  detail::kernels_by_type().enter(type, &detail::kernel_entry::of_complex, std::make_shared<const operator_kernel>(std::move(k)));
+}
+
+LEAT_FUNCTION const operator_kernel* find_complex_kernel(std::string_view type) {
+  return detail::find_by_spelling(detail::kernels_by_type(), type, &detail::kernel_entry::of_complex).get();  // the first one stays
+}
+
 LEAT_FUNCTION std::vector<std::string> kernel_types() {
   const auto known = detail::kernels_by_type().keys(&detail::kernel_entry::kernel);
   std::vector<std::string> types(known.begin(), known.end());

@@ -250,6 +250,12 @@ inline std::string summary_of_narrow(const tensor_value& v, std::int64_t i) {
   return with_dtype(one.type(), [&]<class T>(T) { return element_text(one.type(), one.values<T>().data(), 0); });
 }
 
+// Part `i` of a complex value's numbers, of which each element has two.
+inline std::string summary_of_part(const tensor_value& v, std::int64_t i) {
+  const dtype part = part_dtype(v.type());
+  return with_fraction(part, [&]<class T>(T) { return element_text(part, reinterpret_cast<const T*>(v.data()), i); });
+}
+
 }  // namespace detail
 
 LEAT_FUNCTION tensor_value tensor_value::widened() const {
@@ -294,6 +300,7 @@ LEAT_FUNCTION std::string summary_text(const tensor_value& v, std::int64_t most)
     if (v.type() == text_dtype) return v.texts()[static_cast<std::size_t>(i)];
     if (v.type() == resource_dtype) return "<resource>";
     if (is_narrow(v.type())) return detail::summary_of_narrow(v, i);
+    if (is_complex(v.type())) return "(" + detail::summary_of_part(v, 2 * i) + "," + detail::summary_of_part(v, 2 * i + 1) + ")";
     return with_dtype(v.type(), [&]<class T>(T) { return element_text(v.type(), v.values<T>().data(), i); });
   });
 }
@@ -339,9 +346,9 @@ LEAT_FUNCTION tensor_value tensor_value::from_proto(const tensor_proto& p) {
     made.texts() = contents<std::string>(p);
     return made;
   }
-  if (is_narrow(type)) {
+  if (stand_in_dtype(type) != dtype::invalid) {
     tensor_value made(type, extent);
-    const std::string elements = narrow_contents(p);
+    const std::string elements = content_bytes(p);
     if (!elements.empty()) std::memcpy(made.data(), elements.data(), elements.size());
     return made;
   }
@@ -356,7 +363,8 @@ LEAT_FUNCTION tensor_value tensor_value::from_proto(const tensor_proto& p) {
 LEAT_FUNCTION tensor_proto tensor_value::proto() const {
   tensor_shape_proto s = to_proto(extent_);
   if (type_ == text_dtype) return make_tensor_proto(buffer_->texts, std::move(s));
-  if (is_narrow(type_)) return narrow_tensor_proto(to_data_type(type_), {reinterpret_cast<const char*>(data()), bytes()}, std::move(s));
+  if (stand_in_dtype(type_) != dtype::invalid)
+    return tensor_proto_of_bytes(to_data_type(type_), {reinterpret_cast<const char*>(data()), bytes()}, std::move(s));
   return with_dtype(type_, [&]<class T>(T) {
     const auto all = values<T>();
     return make_tensor_proto(std::vector<T>(all.begin(), all.end()), std::move(s));
