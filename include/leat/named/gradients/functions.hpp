@@ -99,6 +99,7 @@ LEAT_DECLARE_FILL(fill_pool_gradients);
 LEAT_DECLARE_FILL(fill_scatter_gradients);
 LEAT_DECLARE_FILL(fill_special_gradients);
 LEAT_DECLARE_FILL(fill_quantized_gradients);
+LEAT_DECLARE_FILL(fill_ragged_gradients);
 LEAT_DECLARE_FILL(fill_sparse_gradients);
 LEAT_DECLARE_FILL(fill_sparse_row_gradients);
 LEAT_DECLARE_FILL(fill_tensor_array_gradients);

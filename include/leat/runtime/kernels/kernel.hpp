@@ -200,11 +200,15 @@ LEAT_DECLARE_FILL(fill_leaf_kernels);
 LEAT_DECLARE_FILL(fill_accumulator_kernels);
 LEAT_DECLARE_FILL(fill_array_kernels);
 LEAT_DECLARE_FILL(fill_audio_kernels);
+LEAT_DECLARE_FILL(fill_bessel_kernels);
+LEAT_DECLARE_FILL(fill_binomial_kernels);
 LEAT_DECLARE_FILL(fill_cell_gradient_kernels);
 LEAT_DECLARE_FILL(fill_cell_kernels);
 LEAT_DECLARE_FILL(fill_color_kernels);
 LEAT_DECLARE_FILL(fill_control_kernels);
+LEAT_DECLARE_FILL(fill_count_kernels);
 LEAT_DECLARE_FILL(fill_crop_kernels);
+LEAT_DECLARE_FILL(fill_cross_kernels);
 LEAT_DECLARE_FILL(fill_diagonal_kernels);
 LEAT_DECLARE_FILL(fill_dilation_kernels);
 LEAT_DECLARE_FILL(fill_drawn_box_kernels);
@@ -220,6 +224,8 @@ LEAT_DECLARE_FILL(fill_patch_kernels);
 LEAT_DECLARE_FILL(fill_pool_kernels);
 LEAT_DECLARE_FILL(fill_projective_kernels);
 LEAT_DECLARE_FILL(fill_quantized_kernels);
+LEAT_DECLARE_FILL(fill_quantized_layer_kernels);
+LEAT_DECLARE_FILL(fill_ragged_kernels);
 LEAT_DECLARE_FILL(fill_resize_kernels);
 LEAT_DECLARE_FILL(fill_network_kernels);
 LEAT_DECLARE_FILL(fill_queue_kernels);
@@ -258,6 +264,7 @@ LEAT_DECLARE_FILL(fill_tensor_list_kernels);
 LEAT_DECLARE_FILL(fill_text_format_kernels);
 LEAT_DECLARE_FILL(fill_text_kernels);
 LEAT_DECLARE_FILL(fill_text_part_kernels);
+LEAT_DECLARE_FILL(fill_truncated_normal_kernels);
 LEAT_DECLARE_FILL(fill_text_value_kernels);
 LEAT_DECLARE_FILL(fill_unicode_kernels);
 LEAT_DECLARE_FILL(fill_unigram_kernels);
@@ -274,6 +281,7 @@ LEAT_DECLARE_FILL(fill_iterator_kernels);
 LEAT_DECLARE_FILL(fill_dataset_kernels);
 LEAT_DECLARE_FILL(fill_saver_kernels);
 LEAT_DECLARE_FILL(fill_example_kernels);
+LEAT_DECLARE_FILL(fill_sequence_example_kernels);
 LEAT_DECLARE_FILL(fill_tensor_message_kernels);
 LEAT_DECLARE_FILL(fill_file_kernels);
 LEAT_DECLARE_FILL(fill_image_file_kernels);
@@ -290,6 +298,7 @@ inline kernel_registry& kernels_by_type() {
                         runtime::fill_audio_kernels, runtime::fill_sampled_box_kernels, runtime::fill_glimpse_kernels,
                         runtime::fill_projective_kernels, runtime::fill_scaled_image_kernels, runtime::fill_text_format_kernels,
                         runtime::fill_unicode_kernels,
+                        runtime::fill_bessel_kernels, runtime::fill_binomial_kernels, runtime::fill_count_kernels, runtime::fill_cross_kernels, runtime::fill_quantized_layer_kernels, runtime::fill_ragged_kernels, runtime::fill_truncated_normal_kernels, fill_sequence_example_kernels,
                         runtime::fill_cell_gradient_kernels, runtime::fill_cell_kernels, runtime::fill_color_kernels,
                         runtime::fill_control_kernels, runtime::fill_crop_kernels, runtime::fill_diagonal_kernels,
                         runtime::fill_dilation_kernels, runtime::fill_drawn_box_kernels, runtime::fill_einsum_kernels, runtime::fill_element_kernels,

@@ -236,11 +236,12 @@ inline void run_as_twin(kernel_context& c) {
 /// How a node of these dtypes runs. `gives(k)` is the dtype of result `k`, `takes(k)` that of input `k`.
 template <class Gives, class Takes>
 narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int results, Gives gives, int inputs, Takes takes) {
-  bool has_narrow = false, has_uint64 = false;
+  bool has_narrow = false, has_uint64 = false, has_quantized = false;
   const auto meet = [&](dtype type) {
     type = static_cast<dtype>(base_of(to_data_type(type)));
     has_narrow = has_narrow || is_narrow(type);
     has_uint64 = has_uint64 || to_data_type(type) == data_type::uint64;
+    has_quantized = has_quantized || is_quantized(type);
   };
   for (int k = 0; k < results; ++k) meet(gives(k));
   for (int k = 0; k < inputs; ++k) meet(takes(k));
@@ -249,7 +250,7 @@ narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int
   if (op.what.takes_any_dtype() || op.kind == op_kind::placeholder || op.kind == op_kind::constant || op.kind == op_kind::variable ||
       op.kind == op_kind::identity)
     return narrow_way::bits;
-  if (op.what.narrow == narrow_rule::refused || (has_uint64 && !op.what.keeps_uint64() && op.what.narrow != narrow_rule::ordered))
+  if (op.what.narrow == narrow_rule::refused || (has_quantized && !op.what.keeps_uint64()) || (has_uint64 && !op.what.keeps_uint64() && op.what.narrow != narrow_rule::ordered))
     return narrow_way::refused;
   return narrow_way::twin;
 }

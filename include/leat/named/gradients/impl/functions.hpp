@@ -26,7 +26,7 @@ inline gradient_function_table& gradient_functions() {
   static constinit table_fills fills;
   fills.run({LEAT_FILLS(fill_array_gradients, fill_cell_gradients, fill_color_gradients, fill_control_flow_gradients,
                         fill_diagonal_gradients, fill_einsum_gradients, fill_gather_gradients, fill_image_gradients, fill_math_gradients,
-                        fill_matrix_gradients, fill_nn_gradients, fill_pool_gradients, fill_quantized_gradients, fill_scatter_gradients,
+                        fill_matrix_gradients, fill_nn_gradients, fill_pool_gradients, fill_quantized_gradients, fill_ragged_gradients, fill_scatter_gradients,
                         fill_special_gradients, fill_sparse_gradients, fill_sparse_row_gradients, fill_tensor_array_gradients,
                         fill_tensor_list_gradients)});
   return table;

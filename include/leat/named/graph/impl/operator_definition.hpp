@@ -62,7 +62,7 @@ class definition_parser {
     if (name == "resource") return data_type::resource;
     if (name == "variant") return data_type::variant;
     for (const data_type d : {data_type::half, data_type::bfloat16, data_type::int8, data_type::int16, data_type::uint16, data_type::uint32,
-                              data_type::uint64})
+                              data_type::uint64, data_type::qint8, data_type::quint8, data_type::qint16, data_type::quint16, data_type::qint32})
       if (lower_name_of_data_type(d) == name) return d;
     return std::nullopt;
   }
@@ -216,7 +216,7 @@ inline definition_table& definitions() {
   fills.run({LEAT_FILLS(fill_array_definitions, fill_audio_definitions, fill_control_definitions, fill_diagonal_definitions, fill_einsum_definitions,
                         fill_element_definitions, fill_example_definitions, fill_exchange_definitions, fill_file_definitions,
                         fill_candidate_definitions, fill_image_definitions, fill_image_file_definitions, fill_matrix_definitions, fill_nn_definitions,
-                        fill_quantized_definitions,
+                        fill_quantized_definitions, fill_quantized_layer_definitions, fill_ragged_definitions, fill_sequence_example_definitions,
                         fill_queue_definitions, fill_random_definitions, fill_resource_definitions, fill_scatter_definitions, fill_special_definitions, fill_sparse_definitions, fill_sparse_row_definitions,
                         fill_state_definitions, fill_table_definitions, fill_tensor_array_definitions, fill_tensor_list_definitions,
                         fill_text_definitions, fill_iterator_definitions, fill_dataset_definitions, fill_older_definitions)});
