@@ -46,7 +46,7 @@ half='{"name": "h", "op": "Const", "attr": {"dtype": {"type": "DT_COMPLEX128"}, 
 bias='{"name": "hb", "op": "BiasAdd", "input": ["hm", "h"], "attr": {"T": {"type": "DT_COMPLEX128"}, "data_format": {"s": "TkhXQw=="}}}'
 matrix='{"name": "hm", "op": "Placeholder", "attr": {"dtype": {"type": "DT_COMPLEX128"}, "shape": {"shape": {"dim": [{"size": "3"}, {"size": "2"}]}}}}'
 complex='{"name": "z", "op": "Const", "attr": {"dtype": {"type": "DT_COMPLEX64"}, "value": {"tensor": {"dtype": "DT_COMPLEX64", "tensor_shape": {}, "scomplex_val": [1, 2]}}}}'
-quantized='{"name": "q", "op": "VariableV2", "attr": {"dtype": {"type": "DT_QUINT8"}, "shape": {"shape": {"dim": [{"size": "2"}]}}}}'
+quantized='{"name": "q", "op": "VariableV2", "attr": {"dtype": {"type": "DT_FLOAT8_E5M2"}, "shape": {"shape": {"dim": [{"size": "2"}]}}}}'
 text='{"name": "t", "op": "Const", "attr": {"dtype": {"type": "DT_STRING"}, "value": {"tensor": {"dtype": "DT_STRING", "tensor_shape": {}, "string_val": ["aGk="]}}}}'
 several='{"name": "u", "op": "OwnSplit", "input": ["one"]}'
 taken='{"name": "v", "op": "Own", "input": ["u:2"]}'
@@ -62,7 +62,7 @@ for file in types.json types.pb types.meta types.meta.json; do
   expect 1 "the node 'c' (Cast): no kernel for dtype complex64: runs compute with" check $file
   expect 1 "the node 'hb' (BiasAdd): no kernel for dtype complex128" check $file
   expect 1 "operators that leat does not know: Own (1), OwnSplit (1)" check $file
-  expect 1 "no kernel for dtype quint8" check $file
+  expect 1 "no kernel for dtype float8_e5m2" check $file
   for node in c h z q; do expect 1 "[[node '$node'" run $file --fetch $node; done
   expect 1 "[[node 'c' (Cast)]]" run $file --fetch n
   expect 1 "[[node 'h' (Const)]]" run $file --fetch hb
@@ -73,14 +73,14 @@ for file in types.json types.pb types.meta types.meta.json; do
   expect 0 "" convert again.json again.pb
   expect 0 "" convert types.pb plain.json
 done
-expect 0 "no kernel for dtype quint8" check --allow-unknown types.pb
+expect 0 "no kernel for dtype float8_e5m2" check --allow-unknown types.pb
 expect 0 "" convert types.pb back.json
 expect 0 "" convert types.json there.json
 same back.json there.json
 expect 1 "signature 'other', 'y': is DT_INT32, but the graph has float32" check types.meta
 expect 2 "signature 'other', 'y': is DT_INT32, but the graph has float32" run types.meta --signature other
 expect 0 $'y  float32 []\n  1' run types.meta
-expect 0 "--init: q is quint8, a dtype that no array has: it has no value" run types.json --init --fetch one
+expect 0 "--init: q is float8_e5m2, a dtype that no array has: it has no value" run types.json --init --fetch one
 expect 2 "variables without a value: 'q'" run types.json --fetch one --save never
 
 # the same in a SavedModel, whose saved_model.pb has a MetaGraphDef behind its version

@@ -1,7 +1,8 @@
 #pragma once
 // All element types of TensorFlow's files (types.proto: DataType), by number. The library has kernels for six of them (`dtype`, with
-// the same numbers). Graphs compute with seven more, the narrow ones, in the kernels of wider types (`wide_dtype`), and with the two complex
-// ones in kernels of their own; the others are carried from file to file. A reference type, which denotes a variable's storage instead of its value, is its element type plus 100.
+// the same numbers). Graphs compute with twelve more, the narrow ones, in the kernels of wider types (`wide_dtype`), and with the two complex
+// ones in kernels of their own; the others are carried from file to file. A reference type, which denotes a variable's storage instead of
+// its value, is its element type plus 100.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -122,18 +123,29 @@ constexpr dtype to_dtype(data_type d) {
 }
 
 /// The dtype whose kernels compute with the values of a narrow dtype, and which represents each of them; `dtype::invalid` for a dtype that
-/// is not narrow. An int64 represents a uint64 by its bits: sums, products and comparisons for equality are right, an order is not.
+/// is not narrow. The integers of quantized networks are narrow, too. An int64 represents a uint64 by its bits: sums, products and comparisons for equality are right, an order is not.
 constexpr dtype wide_dtype(dtype narrow) {
   switch (to_data_type(narrow)) {
     case data_type::half:
     case data_type::bfloat16: return dtype::float32;
     case data_type::int8:
     case data_type::int16:
-    case data_type::uint16: return dtype::int32;
+    case data_type::uint16:
+    case data_type::qint8:
+    case data_type::quint8:
+    case data_type::qint16:
+    case data_type::quint16:
+    case data_type::qint32: return dtype::int32;
     case data_type::uint32:
     case data_type::uint64: return dtype::int64;
     default: return dtype::invalid;
   }
+}
+/// Whether a dtype's values are integers that stand for a range of real numbers, which only operators of quantized networks compute with.
+constexpr bool is_quantized(dtype d) {
+  const data_type type = to_data_type(d);
+  return type == data_type::qint8 || type == data_type::quint8 || type == data_type::qint16 || type == data_type::quint16 ||
+         type == data_type::qint32;
 }
 /// Whether a dtype has arrays, but runs in the kernels of a wider dtype.
 constexpr bool is_narrow(dtype d) { return wide_dtype(d) != dtype::invalid; }

@@ -17,10 +17,13 @@
 #include <leat/named/definitions/matrices.hpp>
 #include <leat/named/definitions/nn.hpp>
 #include <leat/named/definitions/quantized.hpp>
+#include <leat/named/definitions/quantized_layers.hpp>
 #include <leat/named/definitions/queue.hpp>
+#include <leat/named/definitions/ragged.hpp>
 #include <leat/named/definitions/random.hpp>
 #include <leat/named/definitions/resource.hpp>
 #include <leat/named/definitions/scatter.hpp>
+#include <leat/named/definitions/sequence_examples.hpp>
 #include <leat/named/definitions/special.hpp>
 #include <leat/named/definitions/sparse.hpp>
 #include <leat/named/definitions/sparse_rows.hpp>

@@ -44,6 +44,16 @@ LEAT_FILL(fill_quantized_definitions) {
                   "\"HALF_TO_EVEN\"; " +
                       with_range("false"),
                   pure, shapes::like<0>);
+  define_operator("QuantizeAndDequantizeV4(input: T, input_min: T, input_max: T) -> (output: T); num_bits: int = 8; round_mode: string = "
+                  "\"HALF_TO_EVEN\"; " +
+                      with_range("false"),
+                  pure, shapes::like<0>);
+  define_operator(
+      "QuantizeAndDequantizeV4Grad(gradients: T, input: T, input_min: T, input_max: T) -> (input_backprop: T, input_min_backprop: T, "
+      "input_max_backprop: T); T: {float32, float64}; axis: int = -1",
+      pure, [](shape_context& c) {
+        for (const int k : {0, 1, 2}) c.set(k, c.input(k + 1).extent);
+      });
   define_operator("QuantizeAndDequantizeV3(input: T, input_min: T, input_max: T, num_bits: int32) -> (output: T); " + with_range("true"),
                   pure, shapes::like<0>);
 }

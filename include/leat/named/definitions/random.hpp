@@ -43,6 +43,11 @@ LEAT_FILL(fill_random_definitions) {
         result.push(std::max(shapes::number(c, 1).value_or(unknown_dimension), unknown_dimension));
         c.set(0, result);
       });
+  // Normal numbers between bounds, for each batch of the result its own parameters or the same ones for all.
+  define_operator(
+      "ParameterizedTruncatedNormal(shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype) -> (output: dtype); seed: int = 0; "
+      "seed2: int = 0; dtype: {half, bfloat16, float32, float64}; T: {int32, int64}",
+      draws, random);
   define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", draws, shapes::like<0>);
   define_operator(
       "Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64",
@@ -81,6 +86,14 @@ LEAT_FILL(fill_random_definitions) {
   constexpr facts with_gradient{.is = nature::pure, .work = work_kind::random};
   define_operator("StatelessRandomGammaV2" + of_pair + ", alpha: dtype) -> (output: dtype); dtype: {half, float32, float64}; " + sizes +
                       kinds_of_seed,
+                  with_gradient, random);
+  const std::string any_number = "{half, float32, float64, int32, int64}";
+  define_operator("StatelessRandomBinomial(shape: S, seed: Tseed, counts: T, probs: T) -> (output: dtype); S: {int32, int64}; Tseed: {int32, "
+                  "int64} = int64; T: " +
+                      any_number + " = float64; dtype: " + any_number + " = int64",
+                  of_seed, random);
+  define_operator("StatelessParameterizedTruncatedNormal(shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype) "
+                  "-> (output: dtype); S: {int32, int64}; Tseed: {int32, int64} = int64; dtype: {half, float32, float64}",
                   with_gradient, random);
   define_operator("StatelessRandomPoisson" + of_pair + ", lam: R) -> (output: dtype); " + any_rate + "; " + sizes + kinds_of_seed, of_seed,
                   random);

@@ -29,7 +29,8 @@ LEAT_FILL(fill_special_definitions) {
       if (const shape& s = c.input(k).extent; !s.has_rank()) return;
       else if (s.rank > 0 || k == 2) return c.set(0, s);
   });
-  for (const char* type : {"BesselI0", "BesselI1", "BesselI0e", "BesselI1e", "Erfinv", "Ndtri"})
+  for (const char* type : {"BesselI0", "BesselI1", "BesselI0e", "BesselI1e", "BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1",
+                           "BesselK1e", "BesselY0", "BesselY1", "Dawsn", "Erfinv", "Expint", "FresnelCos", "FresnelSin", "Ndtri", "Spence"})
     define_operator(type + ("(x: T) -> (y: T)" + fractions), pure, shapes::like<0>);
   define_operator("PopulationCount(x: T) -> (y: uint8)",
                   {.is = nature::pure, .narrow = narrow_rule::exact, .by_width = width_rule::bit_count, .stops_gradient = true},

@@ -24,6 +24,7 @@
 #include <leat/named/gradients/scatter.hpp>
 #include <leat/named/gradients/special.hpp>
 #include <leat/named/gradients/quantized.hpp>
+#include <leat/named/gradients/ragged.hpp>
 #include <leat/named/gradients/sparse.hpp>
 #include <leat/named/gradients/sparse_rows.hpp>
 #include <leat/named/gradients/tensor_array.hpp>

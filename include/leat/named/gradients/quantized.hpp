@@ -25,6 +25,12 @@ inline gradient_list gradient_of_rounded(const gradient_call& c) {
   list[0] = c.dy();
   return list;
 }
+/// The gradient passes where the number is within its range; of the range, none passes but outside of it.
+inline gradient_list gradient_of_rounded_in_range(const gradient_call& c) {
+  const graph_operation made = call_operator(c.owner(), "QuantizeAndDequantizeV4Grad", {c.dy(), c.input(0), c.input(1), c.input(2)},
+                                             c.attributes({"axis"}));
+  return {made.result(0), made.result(1), made.result(2)};
+}
 
 LEAT_FILL(fill_quantized_gradients) {
   enter_gradients({
@@ -35,6 +41,7 @@ LEAT_FILL(fill_quantized_gradients) {
        [](const gradient_call& c) { return gradient_of_quantize_between(c, "FakeQuantWithMinMaxVarsPerChannelGradient"); }},
       {"QuantizeAndDequantizeV2", gradient_of_rounded},
       {"QuantizeAndDequantizeV3", gradient_of_rounded},
+      {"QuantizeAndDequantizeV4", gradient_of_rounded_in_range},
   });
 }
 

@@ -148,7 +148,8 @@ LEAT_FUNCTION tensor_proto tensor_proto_of_bytes(data_type type, std::string_vie
   t.field = count == 1 ? field_of(type) : tensor_field::tensor_content;
   t.bytes = elements;
   if (count > 1) return t;
-  const bool is_negative = (type == data_type::int8 || type == data_type::int16) && (elements.back() & 0x80) != 0;
+  const bool is_negative = (type == data_type::int8 || type == data_type::int16 || type == data_type::qint8 || type == data_type::qint16) &&
+                           (elements.back() & 0x80) != 0;
   t.bytes.resize(static_cast<std::size_t>(field_size_of(t.field)), is_negative ? '\xff' : '\0');
   return t;
 }

@@ -263,13 +263,14 @@ inline narrow_way complex_way_of(const op_info& op, bool has_complex128) {
 /// How a node of these dtypes runs. `gives(k)` is the dtype of result `k`, `takes(k)` that of input `k`.
 template <class Gives, class Takes>
 narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int results, Gives gives, int inputs, Takes takes) {
-  bool has_narrow = false, has_uint64 = false, has_complex = false, has_complex128 = false;
+  bool has_narrow = false, has_uint64 = false, has_quantized = false, has_complex = false, has_complex128 = false;
   const auto meet = [&](dtype type) {
     type = static_cast<dtype>(base_of(to_data_type(type)));
     has_complex = has_complex || is_complex(type);
     has_complex128 = has_complex128 || type == complex128_dtype;
     has_narrow = has_narrow || is_narrow(type);
     has_uint64 = has_uint64 || to_data_type(type) == data_type::uint64;
+    has_quantized = has_quantized || is_quantized(type);
   };
   for (int k = 0; k < results; ++k) meet(gives(k));
   for (int k = 0; k < inputs; ++k) meet(takes(k));
@@ -279,7 +280,9 @@ narrow_way narrow_way_of(const op_info& op, const attribute_map& attributes, int
       op.kind == op_kind::identity)
     return narrow_way::bits;
   if (has_complex) return complex_way_of(op, has_complex128);
-  if (op.what.narrow == narrow_rule::refused || (has_uint64 && !op.what.keeps_uint64() && op.what.narrow != narrow_rule::ordered))
+  const bool keeps = op.what.keeps_uint64();
+  if (op.what.narrow == narrow_rule::refused || (has_quantized && !keeps) ||
+      (has_uint64 && !keeps && op.what.narrow != narrow_rule::ordered))
     return narrow_way::refused;
   return narrow_way::twin;
 }

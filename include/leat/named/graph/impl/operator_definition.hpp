@@ -61,7 +61,8 @@ class definition_parser {
     if (name == "resource") return data_type::resource;
     if (name == "variant") return data_type::variant;
     for (const data_type d : {data_type::half, data_type::bfloat16, data_type::int8, data_type::int16, data_type::uint16, data_type::uint32,
-                              data_type::uint64, data_type::complex64, data_type::complex128})
+                              data_type::uint64, data_type::complex64, data_type::complex128, data_type::qint8,
+                              data_type::quint8, data_type::qint16, data_type::quint16, data_type::qint32})
       if (lower_name_of_data_type(d) == name) return d;
     return std::nullopt;
   }

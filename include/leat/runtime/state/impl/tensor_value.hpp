@@ -235,12 +235,17 @@ decltype(auto) with_narrow(dtype narrow, F&& f) {
   switch (to_data_type(narrow)) {
     case data_type::half: return f(float_of_half, half_of_float, std::uint16_t{});
     case data_type::bfloat16: return f(float_of_bfloat16, bfloat16_of_float, std::uint16_t{});
-    case data_type::int8: return integer(std::int8_t{}, std::int32_t{});
-    case data_type::int16: return integer(std::int16_t{}, std::int32_t{});
-    case data_type::uint16: return integer(std::uint16_t{}, std::int32_t{});
+    case data_type::int8:
+    case data_type::qint8: return integer(std::int8_t{}, std::int32_t{});
+    case data_type::int16:
+    case data_type::qint16: return integer(std::int16_t{}, std::int32_t{});
+    case data_type::uint16:
+    case data_type::quint16: return integer(std::uint16_t{}, std::int32_t{});
+    case data_type::quint8: return integer(std::uint8_t{}, std::int32_t{});
+    case data_type::qint32: return integer(std::int32_t{}, std::int32_t{});
     case data_type::uint32: return integer(std::uint32_t{}, std::int64_t{});
     case data_type::uint64: return integer(std::uint64_t{}, std::int64_t{});
-    default: throw invalid_argument(dtype_name(narrow) + " is none of half, bfloat16, int8, int16, uint16, uint32 and uint64");
+    default: throw invalid_argument(dtype_name(narrow) + " is none of half, bfloat16, int8, int16, uint16, uint32, uint64 and the quantized integers");
   }
 }
 
