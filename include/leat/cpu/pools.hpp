@@ -236,7 +236,7 @@ void write_mean(const image_windows& in, const T* image, const window_box& box, 
 #pragma GCC unroll 4
         for (int j = 0; j < batches.value; ++j) sum[j] = sum[j] + load_of_group<batches.value>(from + pixel, j, part.channels);
       });
-      for (batch<T>& s : sum) s = s / pixels;
+      for (batch<T>& s : sum) s = batch_math<T>::divide(s, pixels);  // not xsimd's, which is an approximation on ARM
       store_group(at, sum, part.channels);
     }
   });

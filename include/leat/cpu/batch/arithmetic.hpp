@@ -86,7 +86,12 @@ template <class T>
 /// a b + c, rounded once if the instruction set supports that.
 template <class T>
 [[gnu::always_inline]] inline batch<T> fused_multiply_add(const batch<T>& a, const batch<T>& b, const batch<T>& c) {
+#if defined(LEAT_BATCH_NEON64)
+  if constexpr (sizeof(T) == 4) return batch<T>(vfmaq_f32(c.data, a.data, b.data));
+  else return batch<T>(vfmaq_f64(c.data, a.data, b.data));
+#else
   return xsimd::fma(a, b, c);
+#endif
 }
 
 /// Lane-wise minimum; the value of b if either is NaN.
@@ -111,7 +116,12 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline batch<T> square_root(const batch<T>& a) {
+#if defined(LEAT_BATCH_NEON64)  // xsimd's is an approximation, and NaN at 0
+  if constexpr (sizeof(T) == 4) return batch<T>(vsqrtq_f32(a.data));
+  else return batch<T>(vsqrtq_f64(a.data));
+#else
   return xsimd::sqrt(a);
+#endif
 }
 
 namespace detail {
@@ -145,6 +155,9 @@ template <class T>
 [[gnu::always_inline]] inline batch<T> round_down(const batch<T>& a) {
 #if defined(LEAT_BATCH_NO_ROUNDING)
   return detail::round_by_addition(a, -1);
+#elif defined(LEAT_BATCH_NEON64)
+  if constexpr (sizeof(T) == 4) return batch<T>(vrndmq_f32(a.data));
+  else return batch<T>(vrndmq_f64(a.data));
 #else
   return xsimd::floor(a);
 #endif
@@ -154,6 +167,9 @@ template <class T>
 [[gnu::always_inline]] inline batch<T> round_up(const batch<T>& a) {
 #if defined(LEAT_BATCH_NO_ROUNDING)
   return detail::round_by_addition(a, 1);
+#elif defined(LEAT_BATCH_NEON64)
+  if constexpr (sizeof(T) == 4) return batch<T>(vrndpq_f32(a.data));
+  else return batch<T>(vrndpq_f64(a.data));
 #else
   return xsimd::ceil(a);
 #endif
@@ -163,6 +179,9 @@ template <class T>
 [[gnu::always_inline]] inline batch<T> round_to_zero(const batch<T>& a) {
 #if defined(LEAT_BATCH_NO_ROUNDING)
   return cpu::select<T>(as_mask(a < batch<T>(T(0))), round_up(a), round_down(a));
+#elif defined(LEAT_BATCH_NEON64)
+  if constexpr (sizeof(T) == 4) return batch<T>(vrndq_f32(a.data));
+  else return batch<T>(vrndq_f64(a.data));
 #else
   return xsimd::trunc(a);
 #endif
@@ -173,6 +192,9 @@ template <class T>
 [[gnu::always_inline]] inline batch<T> round_to_even(const batch<T>& a) {
 #if defined(LEAT_BATCH_NO_ROUNDING)
   return detail::round_by_addition(a, 0);
+#elif defined(LEAT_BATCH_NEON64)
+  if constexpr (sizeof(T) == 4) return batch<T>(vrndnq_f32(a.data));
+  else return batch<T>(vrndnq_f64(a.data));
 #else
   return xsimd::nearbyint(a);
 #endif

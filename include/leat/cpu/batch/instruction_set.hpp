@@ -6,6 +6,9 @@
 #elif defined(__AVX2__)
 #define LEAT_BATCH_AVX2 1
 #endif
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#define LEAT_BATCH_NEON64 1
+#endif
 #if defined(__SSE2__)
 #define LEAT_BATCH_SSE2 1
 #if !defined(__SSE4_1__)
