@@ -4,6 +4,7 @@
 
 #include <leat/cpu/channel_groups.hpp>
 #include <leat/cpu/images.hpp>
+#include <leat/cpu/math.hpp>
 
 #include <limits>
 
