@@ -82,6 +82,10 @@ enum class width_rule : unsigned char {
   cast             // conversion, also with the attribute Truncate
 };
 
+/// What the gradient of an operator is for complex numbers: the same as for real ones, as that of an operator that is linear, or that with
+/// the conjugates of operands and result in their place. Source: the calls of `conj` in TensorFlow's gradients.
+enum class complex_slopes : unsigned char { unknown, same, of_conjugates };
+
 /// Dtypes, as a fact names them.
 enum class dtype_group : unsigned char { none, signed_integers, reals };
 
@@ -145,6 +149,7 @@ struct facts {
   bool is_zero = false;             // its result is all zeros
   bool by_matrix = false;           // its result for stacks of matrices, along the last two axes, is that of each, in a stack
   bool is_summary = false;          // its result is a string that summarizes its inputs, for an event file
+  complex_slopes of_complex = complex_slopes::unknown;
 
   constexpr bool is_pure() const { return is == nature::pure; }
   /// Whether it does more than compute or forward values, such as writing a variable.

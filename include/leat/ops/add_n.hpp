@@ -9,7 +9,7 @@ namespace leat {
 /// TensorFlow `AddN`.
 struct add_n_op {
   static constexpr std::string_view type = "AddN";
-  static constexpr facts what{.narrow = narrow_rule::exact};
+  static constexpr facts what{.narrow = narrow_rule::exact, .of_complex = complex_slopes::same};
   static constexpr field form[]{{field_kind::operands, "inputs"}, {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {

@@ -12,7 +12,7 @@ constexpr Handle operator/(const Handle& a, const Handle& b);
 
 struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
-  static constexpr facts what{.integers = integer_rule::sum, .narrow = narrow_rule::exact};
+  static constexpr facts what{.integers = integer_rule::sum, .narrow = narrow_rule::exact, .of_complex = complex_slopes::same};
   static constexpr std::string_view call_name = "add";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -46,7 +46,7 @@ LEAT_WHY_BESIDE operator+(A&&, B&&) LEAT_DELETED;
 
 struct sub_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Sub";
-  static constexpr facts what{.integers = integer_rule::difference, .narrow = narrow_rule::exact};
+  static constexpr facts what{.integers = integer_rule::difference, .narrow = narrow_rule::exact, .of_complex = complex_slopes::same};
   static constexpr std::string_view call_name = "sub";
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -79,7 +79,7 @@ LEAT_WHY_BESIDE operator-(A&&, B&&) LEAT_DELETED;
 
 struct mul_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Mul";
-  static constexpr facts what{.integers = integer_rule::product, .narrow = narrow_rule::exact};
+  static constexpr facts what{.integers = integer_rule::product, .narrow = narrow_rule::exact, .of_complex = complex_slopes::of_conjugates};
   static constexpr std::string_view call_name = "mul";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
@@ -115,7 +115,7 @@ LEAT_WHY_BESIDE operator*(A&&, B&&) LEAT_DELETED;
 
 struct neg_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Neg";
-  static constexpr facts what{.narrow = narrow_rule::exact};
+  static constexpr facts what{.narrow = narrow_rule::exact, .of_complex = complex_slopes::same};
   static constexpr int foldable = 1;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -159,6 +159,7 @@ struct reciprocal_grad_op : rule::equal_pair<rule::takes::floating> {
 
 struct reciprocal_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Reciprocal";
+  static constexpr facts what{.of_complex = complex_slopes::same};
   static constexpr int foldable = 1;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -174,6 +175,7 @@ LEAT_FUNCTION_OF_ONE(reciprocal, reciprocal_op);
 
 struct real_div_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "RealDiv";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr std::string_view call_name = "truediv";
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -236,7 +238,7 @@ LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 /// Division as in older graphs: like `/` of two expressions, it rounds integers toward zero. Source: TensorFlow `Div`.
 struct div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Div";
-  static constexpr facts what{.divides = true};
+  static constexpr facts what{.divides = true, .of_complex = complex_slopes::of_conjugates};
   static constexpr op_kind kind = op_kind::composite;
   template <class G>
   static constexpr output expand(G& g) {
@@ -344,7 +346,7 @@ LEAT_FUNCTION_OF_TWO(minimum, minimum_op);
 
 struct square_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Square";
-  static constexpr facts what{.narrow = narrow_rule::exact};
+  static constexpr facts what{.narrow = narrow_rule::exact, .of_complex = complex_slopes::of_conjugates};
   static constexpr int foldable = 1;
   template <class M, class V>
   static constexpr auto apply(V x) {

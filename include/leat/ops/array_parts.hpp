@@ -472,7 +472,8 @@ LEAT_OTHERWISE_OF(segment_min, LEAT_BY_SEGMENT);
 template <bool Product>
 struct cumulative_op {
   static constexpr std::string_view type = Product ? "Cumprod" : "Cumsum";
-  static constexpr facts what{.narrow = Product ? narrow_rule::computes : narrow_rule::exact};
+  static constexpr facts what{.narrow = Product ? narrow_rule::computes : narrow_rule::exact,
+                              .of_complex = Product ? complex_slopes::unknown : complex_slopes::same};
   static constexpr field form[6]{{field_kind::operand, "x"},
                                  {field_kind::flag, "exclusive"},
                                  {field_kind::flag, "reverse"},

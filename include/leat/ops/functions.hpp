@@ -8,6 +8,7 @@ namespace leat {
 
 struct exp_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Exp";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -24,6 +25,7 @@ LEAT_FUNCTION_OF_ONE(exp, exp_op);
 
 struct expm1_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Expm1";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -40,6 +42,7 @@ LEAT_FUNCTION_OF_ONE(expm1, expm1_op);
 
 struct log_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Log";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -56,6 +59,7 @@ LEAT_FUNCTION_OF_ONE(log, log_op);
 
 struct log1p_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Log1p";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -93,6 +97,7 @@ struct sqrt_grad_op : rule::equal_pair<rule::takes::floating> {
 
 struct sqrt_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sqrt";
+  static constexpr facts what{.of_complex = complex_slopes::same};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::sqrt(x);
@@ -128,6 +133,7 @@ struct rsqrt_grad_op : rule::equal_pair<rule::takes::floating> {
 
 struct rsqrt_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Rsqrt";
+  static constexpr facts what{.of_complex = complex_slopes::same};
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::rsqrt(x);
@@ -158,6 +164,7 @@ struct tanh_grad_op : rule::equal_pair<rule::takes::floating> {
 
 struct tanh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Tanh";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -193,6 +200,7 @@ struct sigmoid_grad_op : rule::equal_pair<rule::takes::floating> {
 
 struct sigmoid_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sigmoid";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -248,6 +256,7 @@ LEAT_FUNCTION_OF_ONE(softplus, softplus_op);
 
 struct sin_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sin";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -264,6 +273,7 @@ LEAT_FUNCTION_OF_ONE(sin, sin_op);
 
 struct cos_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Cos";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -282,6 +292,7 @@ LEAT_FUNCTION_OF_ONE(cos, cos_op);
 
 struct tan_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Tan";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -300,6 +311,7 @@ LEAT_FUNCTION_OF_ONE(tan, tan_op);
 
 struct asin_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Asin";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -323,6 +335,7 @@ LEAT_FUNCTION_OF_ONE(asin, asin_op);
 
 struct acos_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Acos";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -342,6 +355,7 @@ LEAT_FUNCTION_OF_ONE(acos, acos_op);
 
 struct atan_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Atan";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -361,6 +375,7 @@ LEAT_FUNCTION_OF_ONE(atan, atan_op);
 
 struct sinh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sinh";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -377,6 +392,7 @@ LEAT_FUNCTION_OF_ONE(sinh, sinh_op);
 
 struct cosh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Cosh";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -473,6 +489,7 @@ LEAT_FUNCTION_OF_TWO(atan2, atan2_op);
 
 struct div_no_nan_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "DivNoNan";
+  static constexpr facts what{.of_complex = complex_slopes::of_conjugates};
   static constexpr std::string_view call_name = "div_no_nan";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {

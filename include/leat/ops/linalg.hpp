@@ -34,7 +34,7 @@ struct product_rule {
 /// Matrix product, with either operand transposed. Attributes: transpose a, transpose b.
 struct matmul_op : product_rule<matmul_op> {
   static constexpr std::string_view type = "MatMul";
-  static constexpr facts what{.work = work_kind::product};
+  static constexpr facts what{.work = work_kind::product, .of_complex = complex_slopes::of_conjugates};
   static constexpr field form[]{{field_kind::operand, "a"},
                                 {field_kind::operand, "b"},
                                 {field_kind::flag, "transpose_a"},

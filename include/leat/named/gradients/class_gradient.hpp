@@ -71,19 +71,12 @@ inline bool same_static(const output& a, const output& b, const output& c) {
 
 // ---- gradients by class ----------------------------------------------------------------------------------------------
 
-/// What the gradient of an operator's class is for complex numbers.
-enum class complex_slopes { unknown, same, of_conjugates };
-/// For complex numbers a gradient multiplies by conjugates: of the operands, or of the result. Operators that are linear have the same
-/// gradient; the operators of the gradients of roots conjugate in their kernels. Source: the calls of `conj` in TensorFlow's gradients.
+/// What the gradient of a class is for complex numbers. The operators of the gradients of roots conjugate in their kernels.
 template <class Op>
 consteval complex_slopes complex_slopes_of() {
-  constexpr std::string_view conjugating[]{"Mul",    "RealDiv", "Div", "DivNoNan", "Exp",  "Expm1", "Log",  "Log1p", "Tanh", "Sigmoid",
-                                           "Square", "Sin",     "Cos", "Tan",      "Sinh", "Cosh",  "Asin", "Acos",  "Atan", "MatMul"};
-  constexpr std::string_view linear[]{"AddV2", "Sub", "Neg", "AddN", "Cumsum", "Sqrt", "Rsqrt", "Reciprocal"};
-  if (std::ranges::find(conjugating, Op::type) != std::end(conjugating)) return complex_slopes::of_conjugates;
-  if (std::ranges::find(linear, Op::type) != std::end(linear) || Op::kind == op_kind::view || Op::kind == op_kind::identity)
-    return complex_slopes::same;
-  return complex_slopes::unknown;
+  constexpr complex_slopes its = facts_of<Op>().of_complex;
+  if (its == complex_slopes::unknown && (Op::kind == op_kind::view || Op::kind == op_kind::identity)) return complex_slopes::same;
+  return its;
 }
 
 /// The argument of a class's gradient in a graph with names; see `gradient_scope`. With `conjugates`, complex operands and results are their
