@@ -80,3 +80,36 @@ TEST_CASE("a run does not wait for a queue runner that has lost its task") {
   for (int k = 0; k < 10; ++k) CHECK(s.run(t.step).as<float>() == 2.0f);
   CHECK(s.recoveries() >= 1);
 }
+
+TEST_CASE("a supervisor whose new session could not be prepared makes another one for the next run") {
+  cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  std::optional<server> variables(std::in_place, c, server_options{.job_name = "ps"});
+  server worker(c, {.job_name = "worker"});
+  graph g;
+  const auto scope = g.as_default();
+  output step;
+  {
+    const device there("/job:ps/task:0");
+    step = assign_add(variable(0.0f, "w"), 1.0f);
+  }
+  int prepared = 0;
+  std::ostringstream log;
+  supervisor_options o;
+  o.init_fn = [&](graph_session&) {
+    if (++prepared == 2) throw data_loss("the first values cannot be read");
+  };
+  o.stop_on_signals = false;
+  o.session = {.target = worker.target(), .start_timeout_in_ms = 20'000, .operation_timeout_in_ms = 20'000};
+  o.log = &log;
+  supervisor sv(o);
+  auto s = sv.managed_session();
+  for (int k = 1; k <= 3; ++k) CHECK(s.run<float>(step) == static_cast<float>(k));
+  variables.reset();
+  variables.emplace(c, server_options{.job_name = "ps"});
+  CHECK_THROWS_AS(s.run(step), data_loss);
+  CHECK_THROWS_AS(sv.session(), failed_precondition);
+  for (int k = 1; k <= 3; ++k) CHECK(s.run<float>(step) == static_cast<float>(k));
+  CHECK(prepared == 2);  // the servers have the values of init_op
+  CHECK(sv.recoveries() == 2);
+  CHECK(log.str().find("the session was lost, and could not be made anew") != std::string::npos);
+}

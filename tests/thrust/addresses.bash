@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
-# addresses.bash FOLDER: PTX code of a program for a GPU, as nvcc keeps it. No memory access may have an address that is a number: that is
+# addresses.bash FILE...: PTX code of a program for a GPU. No memory access may have an address that is a number: that is
 # how nvcc compiles a read of an array which only the host has, such as the instructions of a cluster, and on a GPU it fails as an illegal
 # access.
 set -uo pipefail
 
-shopt -s nullglob
-files=("${1:?}"/*.ptx)
-if [ ${#files[@]} -eq 0 ]; then
-  echo "no PTX code in $1"
+if [ $# -eq 0 ]; then
+  echo "no PTX code is named"
   exit 1
 fi
-for file in "${files[@]}"; do
+for file in "$@"; do
   awk -v file="$file" '
     /^(\.visible|\.weak|\.func|\.entry|\.extern)/ { delete fixed }
     match($0, /mov\.[bsu]64[ \t]+%rd[0-9]+, -?[0-9]+;/) {

@@ -9,6 +9,7 @@
 #include <leat/supervise/impl/checkpoint_saver.hpp>
 #include <leat/supervise/impl/coordinator.hpp>
 #include <leat/supervise/impl/hooked_run.hpp>
+#include <leat/supervise/impl/hooked_training.hpp>
 #include <leat/supervise/impl/logging_hooks.hpp>
 #include <leat/supervise/impl/monitored_session.hpp>
 #include <leat/supervise/impl/nan_tensor.hpp>

@@ -7,7 +7,6 @@
 
 #include <mutex>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace leat::detail {
@@ -22,9 +21,6 @@ struct hooked_results {
 /// Errors: failed_precondition for a tensor that is fed twice, or for two traces; those of the run and of the hooks.
 hooked_results run_with_hooks(graph_session& s, watched_session& watched, const hook_list& hooks, std::span<const fetch_item> fetches,
                               const feed_list& feeds, const run_options& how, const cancellation* failed, std::mutex& calling);
-
-/// What the hooks know about the cause of a wait that ended at its deadline; empty if they know nothing.
-std::string explain_wait(const hook_list& hooks, watched_session& watched);
 
 }  // namespace leat::detail
 

@@ -51,8 +51,9 @@ struct monitored_options {
 };
 
 namespace detail {
-/// The hooks that the options request, in the order of TensorFlow's MonitoredTrainingSession.
-hook_list own_hooks(const monitored_options& o);
+/// The hooks in the order of their calls: the chief's, those that the options request, in the order of TensorFlow's
+/// MonitoredTrainingSession, and the others.
+hook_list hooks_of(const monitored_options& o);
 }  // namespace detail
 
 /// The argument that `run_step_fn` passes to its function. Source: `StepContext`.

@@ -74,8 +74,10 @@ class step_loop {
   step_loop& operator=(const step_loop&) = delete;
   ~step_loop();
 
+  /// Before and after each step. `failed` is called in the handler of an exception of the step or of a hook, and rethrows it or its cause.
   void before();
   void after(seconds took);
+  [[noreturn]] void failed();
   bool should_stop() const;
   void request_stop();
   void close();
@@ -121,17 +123,21 @@ class supervised_loop {
   /// hooks throw.
   template <std::invocable Step>
   decltype(auto) run(Step&& step) {
-    core_.before();
-    const auto start = std::chrono::steady_clock::now();
-    if constexpr (std::is_void_v<std::invoke_result_t<Step>>) {
-      step();
-      core_.after(std::chrono::steady_clock::now() - start);
-    } else {
-      auto results = step();
-      const seconds took = std::chrono::steady_clock::now() - start;
-      take(results);
-      core_.after(took);
-      return results;
+    try {
+      core_.before();
+      const auto start = std::chrono::steady_clock::now();
+      if constexpr (std::is_void_v<std::invoke_result_t<Step>>) {
+        step();
+        core_.after(std::chrono::steady_clock::now() - start);
+      } else {
+        auto results = step();
+        const seconds took = std::chrono::steady_clock::now() - start;
+        take(results);
+        core_.after(took);
+        return results;
+      }
+    } catch (...) {
+      core_.failed();
     }
   }
   /// Calls the step until training is over, and closes. out_of_range means the end of the input; after other exceptions the hooks' `end` is

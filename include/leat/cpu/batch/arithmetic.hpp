@@ -92,13 +92,21 @@ template <class T>
 /// Lane-wise minimum; the value of b if either is NaN.
 template <class T>
 [[gnu::always_inline]] inline batch<T> least(const batch<T>& a, const batch<T>& b) {
+#if defined(__SSE2__)
   return xsimd::min(a, b);
+#else  // elsewhere the instruction's result is NaN if a is
+  return cpu::select<T>(as_mask(a < b), a, b);
+#endif
 }
 
 /// Lane-wise maximum; the value of b if either is NaN.
 template <class T>
 [[gnu::always_inline]] inline batch<T> greatest(const batch<T>& a, const batch<T>& b) {
+#if defined(__SSE2__)
   return xsimd::max(a, b);
+#else  // elsewhere the instruction's result is NaN if a is
+  return cpu::select<T>(as_mask(a > b), a, b);
+#endif
 }
 
 template <class T>

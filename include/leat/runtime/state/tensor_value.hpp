@@ -67,13 +67,18 @@ class tensor_buffer {
   };
   meter_note& note();  // of a metered buffer
   static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside);
+  // A large buffer is preceded by the bytes of its whole allocation.
+  static constexpr std::size_t large_note = 64;
+  static tensor_buffer* make_large(std::size_t bytes);
   void end();  // frees the buffer; it has no holders
   void end_metered();
+  void end_large();
 
   static constexpr std::size_t small_bytes = 64;
   std::atomic<int> holders_{1};
   bool is_small_ = false;
   bool is_metered_ = false;
+  bool is_large_ = false;
 };
 
 template <class A>

@@ -58,15 +58,4 @@ LEAT_FUNCTION hooked_results run_with_hooks(graph_session& s, watched_session& w
   return {std::move(results), context.stop_requested()};
 }
 
-// A hook's explanation may need the session, which may itself be unresponsive, so errors of hooks are ignored.
-LEAT_FUNCTION std::string explain_wait(const hook_list& hooks, watched_session& watched) {
-  std::string text;
-  for (const hook& h : hooks) try {
-      const std::string its = h->explain_wait(watched);
-      if (!its.empty()) text += (text.empty() ? "" : "; ") + its;
-    } catch (const error&) {
-    }
-  return text;
-}
-
 }  // namespace leat::detail

@@ -2,11 +2,11 @@
 // Implementation of supervised_loop.hpp.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/supervise/signals.hpp>
+#include <leat/supervise/hooked_training.hpp>
 #include <leat/supervise/supervised_loop.hpp>
 
 #include <algorithm>
-#include <iostream>
+#include <utility>
 
 namespace leat {
 
@@ -42,74 +42,59 @@ LEAT_FUNCTION void detail::watched_steps::restore(const saver& from, const check
 }
 
 struct detail::step_loop::kept {
+  // A typed session has no tasks that could go away, so it is never made anew.
+  kept(std::unique_ptr<watched_steps> its, monitored_options given)
+      : watched(std::move(its)),
+        options(with_saver(std::move(given))),
+        training(hooks_of(options), 0, options.stop_grace_period, options.log) {}
+
   std::unique_ptr<watched_steps> watched;
   monitored_options options;
-  hook_list hooks;
-  coordinator threads;
-  std::unique_ptr<stop_signals> signals;
+  hooked_training training;
   std::unique_ptr<session_run_context> context;  // of the current step
   std::vector<std::vector<fetch_item>> asked;
-  int signal = 0;
-  bool stop = false;          // requested by a hook
-  mutable bool seen = false;  // the program has seen that training is over
-  bool closed = false;
-  int exceptions = std::uncaught_exceptions();
 
-  std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
-  void finish() {
-    closed = true;
-    threads.request_stop();
-    if (signals != nullptr) {
-      signal = stop_signals::received();
-      signals.reset();
-    }
+  static monitored_options with_saver(monitored_options o) {
+    if (o.its_saver == nullptr) o.its_saver = std::make_shared<saver>();
+    return o;
+  }
+  // Borrowed arrays belong to the step's results, which are returned to the program, or are lost with an exception.
+  void drop_borrowed() {
+    watched->append_summaries = nullptr;
+    std::erase_if(watched->values, [](const auto& v) { return v.second.is_borrowed(); });
+  }
+  std::exception_ptr finish() {
+    const std::exception_ptr failed = training.end_session(nullptr);
+    training.end_signals();
+    return failed;
   }
 };
 
 LEAT_FUNCTION detail::step_loop::step_loop(std::unique_ptr<watched_steps> watched, monitored_options options,
                                            const std::function<void()>& initialize)
-    : kept_(std::make_unique<kept>()) {
+    : kept_(std::make_unique<kept>(std::move(watched), std::move(options))) {
   kept& k = *kept_;
-  k.watched = std::move(watched);
-  k.options = std::move(options);
-  if (k.options.its_saver == nullptr) k.options.its_saver = std::make_shared<saver>();
-  if (k.options.is_chief) {
-    k.hooks = k.options.chief_only_hooks;
-    for (hook& h : own_hooks(k.options)) k.hooks.push_back(std::move(h));
-  }
-  k.hooks.insert(k.hooks.end(), k.options.hooks.begin(), k.options.hooks.end());
-  for (const hook& h : k.hooks)
-    if (h == nullptr) throw invalid_argument("a hook that is null");
-  for (const hook& h : k.hooks) h->begin({.owner = nullptr, .has_global_step = true});
-  if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
+  k.training.begin(nullptr);
+  if (k.options.stop_on_signals) k.training.watch_signals();
   if (!restore_latest_run(*k.options.its_saver, *k.watched, k.options.checkpoint_dir, k.options.parts)) initialize();
-  for (const hook& h : k.hooks) h->after_create_session(*k.watched, k.threads);
+  k.training.make_threads();
+  k.training.after_create_session(*k.watched);
 }
 
 LEAT_FUNCTION detail::step_loop::~step_loop() {
-  if (kept_->closed) return;
-  if (std::uncaught_exceptions() > kept_->exceptions) {
-    abandon();
-    return;
-  }
-  try {
-    close();
-  } catch (const std::exception& e) {
-    kept_->log() << "a supervised loop was closed: " << e.what() << "\n";
-  }
+  if (kept_->training.ends_by_exception()) abandon();
+  else kept_->training.log_errors_of("a supervised loop was closed", [this] { close(); });
 }
 
 LEAT_FUNCTION void detail::step_loop::before() {
   kept& k = *kept_;
-  if (k.closed) throw failed_precondition("the supervised loop is closed");
-  if (k.stop || k.seen) {
-    k.threads.rethrow_requested();
-    throw failed_precondition("Run called even after should_stop requested.");
-  }
+  if (k.training.is_closed()) throw failed_precondition("the supervised loop is closed");
+  k.training.check_run();
+  k.training.begin_run();
   static const feed_list no_feeds;
   k.context = std::make_unique<session_run_context>(*k.watched, std::span<const fetch_item>{}, no_feeds);
   k.asked.clear();
-  for (const hook& h : k.hooks) {
+  for (const hook& h : k.training.hooks()) {
     session_run_args args = h->before_run(*k.context);
     if (!args.feeds.items().empty()) throw failed_precondition("the steps of typed expressions are fed by the program, not by hooks");
     k.asked.push_back(std::move(args.fetches));
@@ -120,42 +105,28 @@ LEAT_FUNCTION void detail::step_loop::after(seconds took) {
   kept& k = *kept_;
   static const feed_list no_feeds;
   ++k.watched->step;
-  for (std::size_t i = 0; i < k.hooks.size(); ++i) {
+  for (std::size_t i = 0; i < k.training.hooks().size(); ++i) {
     const auto results = k.watched->evaluate(k.asked[i], no_feeds);
-    k.hooks[i]->after_run(*k.context, {results, &no_feeds, took});
+    k.training.hooks()[i]->after_run(*k.context, {results, &no_feeds, took});
   }
-  if (k.context->stop_requested()) k.stop = true;
-  // Borrowed arrays belong to the step's results, which are returned to the program, so they are dropped here.
-  k.watched->append_summaries = nullptr;
-  std::erase_if(k.watched->values, [](const auto& v) { return v.second.is_borrowed(); });
+  if (k.context->stop_requested()) k.training.request_stop_by_hook();
+  k.drop_borrowed();
 }
 
-LEAT_FUNCTION bool detail::step_loop::should_stop() const {
-  const bool stop = kept_->closed || kept_->stop || stopped_by_signal() != 0 || kept_->threads.should_stop();
-  if (stop) kept_->seen = true;
-  return stop;
+LEAT_FUNCTION void detail::step_loop::failed() {
+  kept_->drop_borrowed();
+  kept_->training.rethrow_cause(*kept_->watched);
 }
-LEAT_FUNCTION void detail::step_loop::request_stop() { kept_->threads.request_stop(); }
-LEAT_FUNCTION int detail::step_loop::stopped_by_signal() const {
-  return kept_->signals != nullptr ? stop_signals::received() : kept_->signal;
-}
+LEAT_FUNCTION bool detail::step_loop::should_stop() const { return kept_->training.should_stop(); }
+LEAT_FUNCTION void detail::step_loop::request_stop() { kept_->training.request_stop(); }
+LEAT_FUNCTION int detail::step_loop::stopped_by_signal() const { return kept_->training.stopped_by_signal(); }
 LEAT_FUNCTION detail::watched_steps& detail::step_loop::watched() { return *kept_->watched; }
 
 LEAT_FUNCTION void detail::step_loop::close() {
-  kept& k = *kept_;
-  if (k.closed) return;
-  k.closed = true;
-  std::exception_ptr failed;
-  try {
-    for (const hook& h : k.hooks) h->end(*k.watched);
-  } catch (...) {
-    failed = std::current_exception();
-  }
-  k.finish();
-  if (failed != nullptr) std::rethrow_exception(failed);
+  kept_->training.close(kept_->watched.get(), [this] { return kept_->finish(); });
 }
 LEAT_FUNCTION void detail::step_loop::abandon() noexcept {
-  if (!kept_->closed) kept_->finish();
+  kept_->training.abandon([this] { return kept_->finish(); });
 }
 
 }  // namespace leat

@@ -5,18 +5,15 @@
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/named/variables/variables.hpp>
 #include <leat/summary/named_summary.hpp>
-#include <leat/supervise/hooked_run.hpp>
+#include <leat/supervise/hooked_training.hpp>
 #include <leat/supervise/run_snapshot.hpp>
 #include <leat/supervise/scaffold.hpp>
-#include <leat/supervise/signals.hpp>
 #include <leat/supervise/supervisor.hpp>
 #include <leat/supervise/watched_graph_session.hpp>
 #include <leat/train/named/global_step.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -25,7 +22,11 @@
 namespace leat {
 
 struct supervisor::kept {
-  explicit kept(supervisor_options given) : options(std::move(given)), owner(options.owner != nullptr ? *options.owner : default_graph()) {}
+  explicit kept(supervisor_options given)
+      : options(std::move(given)),
+        owner(options.owner != nullptr ? *options.owner : default_graph()),
+        training(options.hooks, options.session.target.empty() ? 0 : options.max_recoveries, seconds(options.stop_grace_secs),
+                 options.log) {}
 
   supervisor_options options;
   graph& owner;
@@ -34,24 +35,12 @@ struct supervisor::kept {
   std::string save_path;
   std::optional<leat::saver> saves;
   std::shared_ptr<summary::file_writer> writer;
-  std::unique_ptr<stop_signals> signals;
-  int signal = 0;
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
+  std::vector<std::unique_ptr<graph_session>> lost;                        // closed sessions to which the program may still refer
   std::unique_ptr<coordinator> threads = std::make_unique<coordinator>();  // destroyed before the session that its threads use
-  std::unique_ptr<coordinator> hook_threads;                               // of hooks; they belong to one session
-  // Cancelled when a hook's thread fails, because a run may wait for something that thread was to do.
-  std::shared_ptr<cancellation> hook_failed;
-  std::mutex calling_hooks;
-  std::atomic<bool> input_ended{false};  // the last run threw out_of_range
-  int exceptions = 0;                    // uncaught exceptions when the session was made
-  bool stopped = false;
-  std::vector<std::unique_ptr<graph_session>> lost;  // closed sessions to which the program may still refer
-  std::atomic<int> recoveries{0};
-  std::atomic<int> failures{0};  // consecutive
+  detail::hooked_training training;                                        // its threads are those of hooks, and belong to one session
   std::mutex recovering;
-  std::atomic<bool> is_recovering{false};
-  std::atomic<bool> is_ending{false};  // the threads of hooks are being ended
 
   std::mutex saving;  // held while one checkpoint is saved
   // A checkpoint is taken while no run is active. A thread that waits to save holds `turn`, so that consecutive runs let it through.
@@ -89,133 +78,60 @@ struct supervisor::kept {
       if (owner.at(op.index()).op->kind == op_kind::variable && op.device().empty())
         throw invalid_argument("When using replicas, all Variables must have their device set: " + detail::node_text(op));
   }
-  std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
-  void tell(graph_session& s, const std::string& what) {
-    if (options.session.target.empty()) return;
-    detail::watched_graph_session its(s, nullptr, step);
-    log() << what << (its.has_global_step() ? ", at step " + std::to_string(its.global_step()) : std::string()) << "\n";
-  }
   void make_session() {
-    session_preparation how = preparation;
-    how.log = options.log;
-    how.restore = [this](graph_session& s) {
-      if (!saves || options.logdir.empty()) return false;
-      detail::watched_graph_session its(s, nullptr, step);
-      if (!restore_latest_run(*saves, its, options.logdir, options.parts)) return false;
-      tell(s, "restored from " + latest_checkpoint(options.logdir).str());
-      return true;
-    };
-    how.keep = [this](graph_session& s) {
-      detail::watched_graph_session its(s, nullptr, step);
-      if (recoveries == 0 && !detail::goes_on_from_servers(its, options.logdir)) return false;
-      tell(s, "the servers have kept the variables");
-      return true;
-    };
-    session = options.is_chief ? prepare_session(owner, options.session, how)
-                               : wait_for_session(owner, options.session, how, seconds(options.max_wait_secs));
-    if (!options.is_chief && recoveries > 0) tell(*session, "the model is ready again");
+    session = training.make_session({.owner = owner,
+                                     .session = options.session,
+                                     .is_chief = options.is_chief,
+                                     .max_wait = seconds(options.max_wait_secs),
+                                     .saves = saves ? &*saves : nullptr,
+                                     .folder = options.logdir,
+                                     .parts = options.parts,
+                                     .step = step},
+                                    preparation);
     watched = std::make_unique<detail::watched_graph_session>(*session, nullptr, step);
-    begin_hooks();
-  }
-  void begin_hooks() {
-    if (options.hooks.empty()) return;
-    hook_threads = std::make_unique<coordinator>();
-    hook_failed = std::make_shared<cancellation>();
-    hook_threads->on_stop([this, &c = *hook_threads, failed = hook_failed] {
-      try {
-        c.rethrow_requested();
-        if (!is_ending) threads->request_stop();  // an orderly end: no other replica is left to train with
-      } catch (...) {
-        failed->cancel();
-        if (!is_loss(std::current_exception())) threads->request_stop(std::current_exception());
+    if (training.hooks().empty()) return;
+    training.make_threads([this](const std::exception_ptr& reason) {
+      if (reason != nullptr) {
+        if (!training.is_loss(reason)) threads->request_stop(reason);
+      } else if (!training.is_ending()) {
+        threads->request_stop();  // an orderly end: no other replica is left to train with
       }
     });
-    for (const hook& h : options.hooks) h->after_create_session(*watched, *hook_threads);
+    training.after_create_session(*watched);
   }
-  // Whether a task went away: this ends the session, but not training.
-  bool is_loss(const std::exception_ptr& failure) const {
-    return !options.session.target.empty() && options.max_recoveries > 0 && detail::is_loss_of_task(failure);
-  }
-  void drop_hook_threads() {
-    if (hook_threads == nullptr) return;
-    is_ending = true;
-    hook_threads->request_stop();
-    try {
-      hook_threads->join({.grace_period = seconds(options.stop_grace_secs), .ignore_live_threads = true});
-    } catch (const std::exception&) {
-      // What a thread threw was passed on when it requested the stop.
-    }
-    hook_threads.reset();
-    is_ending = false;
+  // If a task goes away while a session is being made, another session is made.
+  void make_session_in_turn() {
+    training.make_in_turn([this] { make_session(); },
+                          [this] {
+                            training.end_session(session.get());
+                            watched.reset();
+                            session.reset();
+                          });
   }
   // Does nothing if an exception has ended training.
   void end_hooks(bool is_stopped) {
-    if (watched == nullptr || hook_threads == nullptr) return;
-    if (std::uncaught_exceptions() > exceptions && !input_ended) return;
-    for (const coordinator* c : {threads.get(), hook_threads.get()}) try {
+    if (watched == nullptr || training.threads() == nullptr || training.ends_by_exception()) return;
+    for (const coordinator* c : {threads.get(), training.threads()}) try {
         c->rethrow_requested();
       } catch (...) {
         return;  // `join` throws it
       }
-    std::exception_ptr failed;
-    const auto attempt = [&](auto f) {
-      try {
-        for (const hook& h : options.hooks) f(*h);
-      } catch (...) {
-        if (failed == nullptr) failed = std::current_exception();
-      }
-    };
-    attempt([&](session_run_hook& h) { h.before_end(*watched, is_stopped); });
-    attempt([&](session_run_hook& h) { h.end(*watched); });
-    if (failed != nullptr) std::rethrow_exception(failed);
+    if (const std::exception_ptr failed = training.end_hooks(*watched, is_stopped); failed != nullptr) std::rethrow_exception(failed);
   }
   std::vector<tensor_value> run_once(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
     require_session();
-    if (options.hooks.empty()) return session->run(std::vector<fetch_item>(fetches.begin(), fetches.end()), feeds, how);
-    input_ended = false;
-    try {
-      hook_threads->rethrow_requested();
-      detail::hooked_results made =
-          detail::run_with_hooks(*session, *watched, options.hooks, fetches, feeds, how, hook_failed.get(), calling_hooks);
-      if (made.stop_requested) threads->request_stop();
-      return std::move(made.values);
-    } catch (const out_of_range&) {
-      hook_threads->rethrow_requested();
-      input_ended = true;
-      throw;
-    } catch (const cancelled&) {
-      hook_threads->rethrow_requested();
-      throw;
-    } catch (const deadline_exceeded& e) {
-      const std::string waited_for = detail::explain_wait(options.hooks, *watched);
-      if (waited_for.empty()) throw;
-      throw deadline_exceeded(e.what() + std::string("; ") + waited_for);
-    }
-  }
-  // If a task goes away while a session is being made, another session is made.
-  void make_session_in_turn() {
-    for (detail::growing_pause pause;;) {
-      pause.wait();
-      try {
-        return make_session();
-      } catch (const error& e) {
-        if (options.session.target.empty() || !detail::is_loss_of_task(std::current_exception()) || ++failures > options.max_recoveries ||
-            (signals != nullptr && stop_signals::received() != 0))
-          throw;
-        log() << "A session could not be made, and is tried again: " << e.what() << "\n";
-        drop_hook_threads();
-        watched.reset();
-        session.reset();
-      }
-    }
+    if (training.hooks().empty()) return session->run(std::vector<fetch_item>(fetches.begin(), fetches.end()), feeds, how);
+    detail::hooked_results made = training.run(*session, *watched, fetches, feeds, how);
+    if (made.stop_requested) threads->request_stop();
+    return std::move(made.values);
   }
   // For the supervisor's own threads: an unavailable task does not end them, since the program's next run makes a new session.
   void unless_away(const std::function<void()>& f) {
     try {
       f();
     } catch (const error& e) {
-      if (options.session.target.empty() || options.max_recoveries <= 0 || !detail::is_loss_of_task(std::current_exception())) throw;
-      log() << "not done, since a task is away: " << e.what() << "\n";
+      if (!training.is_loss(std::current_exception())) throw;
+      training.log() << "not done, since a task is away: " << e.what() << "\n";
     }
   }
   std::int64_t steps() {
@@ -230,7 +146,7 @@ struct supervisor::kept {
   // run in a minute.
   std::unique_lock<std::shared_timed_mutex> between_runs() {
     for (auto start = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - start < std::chrono::minutes(1);) {
-      if (is_recovering) {
+      if (training.is_recovering()) {
         if (threads->should_stop()) throw unavailable("a session is being made anew");
         start = std::chrono::steady_clock::now();
       }
@@ -248,7 +164,7 @@ struct supervisor::kept {
     // latest.
     const std::lock_guard one(saving);
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
-    if (session == nullptr && recoveries == 0) throw failed_precondition("the supervisor has no session");
+    if (session == nullptr && training.recoveries() == 0) throw failed_precondition("the supervisor has no session");
     auto [at, how, variables] = [&] {
       const auto alone = between_runs();
       require_session();
@@ -267,34 +183,28 @@ LEAT_FUNCTION supervised_session::run_scope::run_scope(supervisor& its) : owner(
   owner.kept_->running.lock_shared();
 }
 LEAT_FUNCTION supervised_session::run_scope::~run_scope() { owner.kept_->running.unlock_shared(); }
-LEAT_FUNCTION int supervised_session::recoveries_of(const supervisor& owner) { return owner.kept_->recoveries; }
-LEAT_FUNCTION void supervised_session::succeeded(supervisor& owner) { owner.kept_->failures = 0; }
+LEAT_FUNCTION int supervised_session::recoveries_of(const supervisor& owner) { return owner.kept_->training.recoveries(); }
+LEAT_FUNCTION void supervised_session::succeeded(supervisor& owner) { owner.kept_->training.succeeded(); }
 LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, const error& reason) {
   supervisor::kept& k = *owner.kept_;
   const std::lock_guard one(k.recovering);
-  if (k.recoveries != session) return;  // another thread's run has recovered already
-  if (k.options.session.target.empty() || k.stopped || k.threads->should_stop() ||
-      !get_collection(k.owner, collection::queue_runners).empty() || ++k.failures > k.options.max_recoveries)
+  if (k.training.recoveries() != session) return;  // another thread's run has recovered already
+  if (k.options.session.target.empty() || k.training.is_closed() || k.threads->should_stop() ||
+      !get_collection(k.owner, collection::queue_runners).empty() || !k.training.may_recover())
     throw;
-  k.log() << "A run has failed; a new session is made. " << reason.what() << "\n";
-  k.is_recovering = true;
-  struct at_end {
-    std::atomic<bool>& flag;
-    ~at_end() { flag = false; }
-  } const ended{k.is_recovering};
-  if (k.hook_threads != nullptr) {  // end them before their session is closed
-    k.is_ending = true;
-    k.hook_threads->request_stop();
-  }
-  try {
-    k.session->close();
-  } catch (const std::exception&) {  // the target can no longer be reached
-  }
+  k.training.log() << "A run has failed; a new session is made. " << reason.what() << "\n";
+  const detail::hooked_training::recovery here(k.training);
+  k.training.request_threads_to_end();  // before their session is closed
+  // There is no session if an earlier recovery has failed.
+  if (k.session != nullptr) try {
+      k.session->close();
+    } catch (const std::exception&) {  // the target can no longer be reached
+    }
   const std::unique_lock alone(k.running);  // runs of other threads have ended, or fail now
-  k.drop_hook_threads();
+  k.training.end_session(nullptr);
   k.watched.reset();
-  k.lost.push_back(std::move(k.session));
-  ++k.recoveries;
+  if (k.session != nullptr) k.lost.push_back(std::move(k.session));
+  k.training.count_recovery();
   k.make_session_in_turn();
 }
 LEAT_FUNCTION std::vector<tensor_value> supervised_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
@@ -303,22 +213,12 @@ LEAT_FUNCTION std::vector<tensor_value> supervised_session::run_list(std::span<c
 }
 LEAT_FUNCTION graph_session& supervised_session::get() const { return owner_->session(); }
 LEAT_FUNCTION supervised_session::~supervised_session() {
-  if (owner_ == nullptr) return;
-  try {
-    owner_->stop();
-  } catch (const std::exception& e) {
-    std::cerr << "a supervisor was stopped: " << e.what() << "\n";
-  }
+  if (owner_ != nullptr) owner_->kept_->training.log_errors_of("a supervisor was stopped", [this] { owner_->stop(); });
 }
 
 LEAT_FUNCTION supervisor::supervisor(supervisor_options options) : kept_(std::make_unique<kept>(std::move(options))) {
   kept& k = *kept_;
-  for (const hook& h : k.options.hooks)
-    if (h == nullptr) throw invalid_argument("a hook that is null");
-  {
-    const default_graph_scope here(k.owner);
-    for (const hook& h : k.options.hooks) h->begin({.owner = &k.owner, .has_global_step = static_cast<bool>(get_global_step(k.owner))});
-  }
+  k.training.begin(&k.owner);
   if (!k.options.is_chief) k.check_devices();
   k.make_operations();
   finalize(k.owner);
@@ -334,21 +234,15 @@ LEAT_FUNCTION supervisor::supervisor(supervisor_options options) : kept_(std::ma
 }
 
 LEAT_FUNCTION supervisor::~supervisor() {
-  try {
-    stop();
-  } catch (const std::exception& e) {
-    std::cerr << "a supervisor was stopped: " << e.what() << "\n";
-  }
+  kept_->training.log_errors_of("a supervisor was stopped", [this] { stop(); });
 }
 
 LEAT_FUNCTION supervised_session supervisor::prepare_or_wait_for_session(bool start_services) {
   kept& k = *kept_;
   if (k.session != nullptr) throw failed_precondition("the supervisor has a session already");
-  if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
+  if (k.options.stop_on_signals) k.training.watch_signals();
   k.threads->clear_stop();
-  k.stopped = false;
-  k.input_ended = false;
-  k.exceptions = std::uncaught_exceptions();
+  k.training.begin_anew();
   k.make_session_in_turn();
   supervised_session made(*this);
   if (start_services && k.options.is_chief) start_standard_services();
@@ -412,15 +306,16 @@ LEAT_FUNCTION void supervisor::summary_computed(const tensor_value& computed, st
 
 LEAT_FUNCTION std::string supervisor::save_model() { return kept_->save(); }
 
-LEAT_FUNCTION bool supervisor::should_stop() const { return kept_->stopped || stopped_by_signal() != 0 || kept_->threads->should_stop(); }
-LEAT_FUNCTION int supervisor::stopped_by_signal() const { return kept_->signals != nullptr ? stop_signals::received() : kept_->signal; }
+LEAT_FUNCTION bool supervisor::should_stop() const {
+  return kept_->training.is_closed() || stopped_by_signal() != 0 || kept_->threads->should_stop();
+}
+LEAT_FUNCTION int supervisor::stopped_by_signal() const { return kept_->training.stopped_by_signal(); }
 LEAT_FUNCTION bool supervisor::wait_for_stop(seconds timeout) const { return kept_->threads->wait_for_stop(timeout); }
 
 LEAT_FUNCTION void supervisor::stop() {
   kept& k = *kept_;
-  if (k.stopped) return;
   const bool is_stopped = k.threads->should_stop() || stopped_by_signal() != 0;
-  k.stopped = true;
+  if (!k.training.mark_closed()) return;
   std::exception_ptr failed;
   const auto attempt = [&](auto f) {
     try {
@@ -430,7 +325,7 @@ LEAT_FUNCTION void supervisor::stop() {
     }
   };
   attempt([&] { k.end_hooks(is_stopped); });
-  k.drop_hook_threads();
+  k.training.stop_threads();  // what one of them threw was passed on when it requested the stop
   attempt([&] {
     k.threads->request_stop();
     k.threads->join({.grace_period = seconds(k.options.stop_grace_secs)});
@@ -446,18 +341,16 @@ LEAT_FUNCTION void supervisor::stop() {
     });
   if (k.session != nullptr) k.session->close();
   // Threads that still run use the session; closing it ends their runs.
+  k.training.drop_threads();
   while (!k.threads->live_threads().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   k.watched.reset();
   k.session.reset();
   k.lost.clear();
-  if (k.signals != nullptr) {
-    k.signal = stop_signals::received();
-    k.signals.reset();
-  }
+  k.training.end_signals();
   if (failed != nullptr) std::rethrow_exception(failed);
 }
 
-LEAT_FUNCTION int supervisor::recoveries() const { return kept_->recoveries; }
+LEAT_FUNCTION int supervisor::recoveries() const { return kept_->training.recoveries(); }
 LEAT_FUNCTION coordinator& supervisor::coord() const { return *kept_->threads; }
 LEAT_FUNCTION bool supervisor::is_chief() const { return kept_->options.is_chief; }
 LEAT_FUNCTION const std::string& supervisor::save_path() const { return kept_->save_path; }

@@ -6,6 +6,7 @@
 #include <leat/core/summary_text.hpp>
 #include <leat/proto/narrow_floats.hpp>
 #include <leat/proto/tensor_contents.hpp>
+#include <leat/runtime/state/large_blocks.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <new>
@@ -72,6 +73,7 @@ LEAT_FUNCTION tensor_buffer* tensor_buffer::make(std::size_t bytes, std::size_t 
   constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
   const bool is_small = bytes <= small_bytes;
   if ((!is_small || beside > 0) && memory_meter::current() != nullptr) return make_metered(bytes, beside);
+  if (bytes >= large_blocks::least) return make_large(bytes);
   void* raw = is_small ? small_store::take() : nullptr;
   if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read past the end
   auto* made = new (raw) tensor_buffer;
@@ -84,8 +86,26 @@ LEAT_FUNCTION void tensor_buffer::end() {
   const bool keep = is_small_;
   if (is_metered_) [[unlikely]]
     return end_metered();
+  if (is_large_) [[unlikely]]
+    return end_large();
   this->~tensor_buffer();
   if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
+}
+
+LEAT_FUNCTION tensor_buffer* tensor_buffer::make_large(std::size_t bytes) {
+  constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+  const large_blocks::block its = large_blocks::all().make(large_note + header + bytes + 64);
+  *static_cast<std::size_t*>(its.memory) = its.bytes;
+  auto* const made = new (static_cast<std::byte*>(its.memory) + large_note) tensor_buffer;
+  made->data = reinterpret_cast<std::byte*>(made) + header;
+  made->is_large_ = true;
+  return made;
+}
+
+LEAT_FUNCTION void tensor_buffer::end_large() {
+  std::byte* const memory = reinterpret_cast<std::byte*>(this) - large_note;
+  this->~tensor_buffer();
+  large_blocks::all().give({memory, *reinterpret_cast<const std::size_t*>(memory)});
 }
 
 LEAT_FUNCTION tensor_buffer* tensor_buffer::make_metered(std::size_t bytes, std::size_t beside) {
