@@ -124,8 +124,8 @@ class npy_header_reader {
 LEAT_FUNCTION element_format npy_format_of(std::string_view descr) {
   const auto fail = [&](const char* why) { throw unimplemented("NPY: " + in_quotes(descr) + " " + why); };
   constexpr const char* others =
-      "is none of float16, float32, float64, int8 to int64, uint8 to uint64 and bool, which are read (as float32, float64, int32, int64, uint8 "
-      "and bool)";
+      "is none of float16, float32, float64, int8 to int64, uint8 to uint64 and bool, which are read (as float32, float64, int32, int64, "
+      "uint8 and bool)";
   std::string_view rest = descr;
   element_format format;
   if (!rest.empty() && std::string_view("<>|=").find(rest[0]) != rest.npos) {
