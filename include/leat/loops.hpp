@@ -1,6 +1,6 @@
 #pragma once
-// Loops of typed expressions, whose steps are compiled once: `scan`, `fold`, `while_loop`, `cond`, `switch_case`; recurrent layers and the steps of
-// differential equations, which are made of them.
+// Loops of typed expressions, whose steps are compiled once: `scan`, `fold`, `while_loop`, `cond`, `switch_case`; recurrent layers and the
+// steps of differential equations, which are made of them.
 
 #include <leat/leat.hpp>
 

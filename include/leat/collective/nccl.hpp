@@ -91,8 +91,8 @@ class device_collectives {
       std::int64_t all = 0;
       for (const std::int64_t rows : ranks_.rows) all += rows;
       if (const std::int64_t wanted = ranks_.size * (s.rank == 0 ? 1 : s[0]); all != wanted)
-        throw invalid_argument("all_gather '" + std::string(what.name) + "': the ranks have " + std::to_string(all) + " rows together, not " +
-                               std::to_string(wanted));
+        throw invalid_argument("all_gather '" + std::string(what.name) + "': the ranks have " + std::to_string(all) +
+                               " rows together, not " + std::to_string(wanted));
       for (int r = 0; r < ranks_.size; ++r) {
         const auto count = static_cast<std::size_t>(ranks_.rows[static_cast<std::size_t>(r)] * width);
         if (ranks_.size == 1) copy(to, from, count * sizeof(T), stream);
@@ -105,7 +105,8 @@ class device_collectives {
   template <class T>
   void broadcast(const call& what, int root, const T* from, T* to, cudaStream_t stream) {
     if (root < 0 || root >= ranks_.size)
-      throw invalid_argument("broadcast '" + std::string(what.name) + "': rank " + std::to_string(root) + " of " + std::to_string(ranks_.size));
+      throw invalid_argument("broadcast '" + std::string(what.name) + "': rank " + std::to_string(root) + " of " +
+                             std::to_string(ranks_.size));
     run(detail::kind::broadcast, what, root, stream, [&] {
       const auto count = static_cast<std::size_t>(what.extents[0].elements());
       if (ranks_.size == 1) copy(to, from, count * sizeof(T), stream);
@@ -194,8 +195,8 @@ class device_collectives {
     }
   }
   [[noreturn]] void fail(const char* what, ncclResult_t result) {
-    const std::string words = "rank " + std::to_string(ranks_.rank) + ": NCCL failed in " + what + ": " + ncclGetErrorString(result) + " (" +
-                              ncclGetLastError(comm_) + ")";
+    const std::string words = "rank " + std::to_string(ranks_.rank) + ": NCCL failed in " + what + ": " + ncclGetErrorString(result) +
+                              " (" + ncclGetLastError(comm_) + ")";
     leave_nccl();
     ranks_.broken = words;
     ranks_.tell_others(false);

@@ -40,7 +40,8 @@ bool link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_M
     const bool* callers);
 #if !defined(LEAT_SEPARATE_SOURCE)
 inline const bool runtime_is_linked =
-    link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(&is_one_of_two);
+    link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(
+        &is_one_of_two);
 #endif
 }  // namespace leat::detail
 #endif

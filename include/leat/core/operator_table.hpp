@@ -38,7 +38,7 @@ class operator_table {
 
   /// Sets a field of an operator, unless the operator has it: the first one stays. Returns the one that the operator has now.
   template <class Field>
-  Field enter(key_view key, Field Entry::*field, std::type_identity_t<Field> value) {
+  Field enter(key_view key, Field Entry::* field, std::type_identity_t<Field> value) {
     const std::lock_guard lock(guard_);
     Field& its = entry_of(key).*field;
     if (!its) its = std::move(value);
@@ -46,13 +46,13 @@ class operator_table {
   }
   /// Sets a field of an operator, in place of any that it has.
   template <class Field>
-  void replace(key_view key, Field Entry::*field, std::type_identity_t<Field> value) {
+  void replace(key_view key, Field Entry::* field, std::type_identity_t<Field> value) {
     const std::lock_guard lock(guard_);
     entry_of(key).*field = std::move(value);
   }
   /// A field of an operator; empty if the operator does not have it.
   template <class Field>
-  Field find(key_view key, Field Entry::*field) const {
+  Field find(key_view key, Field Entry::* field) const {
     const std::lock_guard lock(guard_);
     const auto at = entries_.find(key);
     return at == entries_.end() ? Field{} : at->second.*field;
@@ -65,7 +65,7 @@ class operator_table {
   }
   /// The operators that have a field, in no particular order.
   template <class Field>
-  std::vector<key_view> keys(Field Entry::*field) const {
+  std::vector<key_view> keys(Field Entry::* field) const {
     const std::lock_guard lock(guard_);
     std::vector<key_view> all;
     for (const auto& [key, entry] : entries_)
@@ -74,7 +74,7 @@ class operator_table {
   }
   /// Whether `condition` holds for a field that any of the operators has.
   template <class Field, class Condition>
-  bool any_of(Field Entry::*field, Condition condition) const {
+  bool any_of(Field Entry::* field, Condition condition) const {
     const std::lock_guard lock(guard_);
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& e) { return e.second.*field && condition(e.second.*field); });
   }

@@ -19,7 +19,8 @@ void for_each_channel_group(std::int64_t channels, F f) {
     f(k, 2 * lanes<T>, std::integral_constant<int, 2>{});
     k += 2 * lanes<T>;
   }
-  for (; k < channels; k += lanes<T>) f(k, static_cast<int>(std::min<std::int64_t>(channels - k, lanes<T>)), std::integral_constant<int, 1>{});
+  for (; k < channels; k += lanes<T>)
+    f(k, static_cast<int>(std::min<std::int64_t>(channels - k, lanes<T>)), std::integral_constant<int, 1>{});
 }
 /// Batch j of such a group; only a group of one batch may be filled in part.
 template <int Batches, class T>

@@ -92,9 +92,9 @@
 #define LEAT_WITH_DEBUG
 #endif
 
-#define LEAT_CONFIGURATION                                                                                                      \
-  ".leat_" LEAT_VERSION_TEXT LEAT_WITH_SSE3 LEAT_WITH_SSSE3 LEAT_WITH_SSE4_1 LEAT_WITH_SSE4_2 LEAT_WITH_AVX LEAT_WITH_FMA LEAT_WITH_AVX2            \
-      LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB LEAT_WITH_SEPARATE      \
+#define LEAT_CONFIGURATION                                                                                                \
+  ".leat_" LEAT_VERSION_TEXT LEAT_WITH_SSE3 LEAT_WITH_SSSE3 LEAT_WITH_SSE4_1 LEAT_WITH_SSE4_2 LEAT_WITH_AVX LEAT_WITH_FMA \
+      LEAT_WITH_AVX2 LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB LEAT_WITH_SEPARATE  \
       LEAT_WITH_DEBUG
 
 #if defined(LEAT_DIFFERENT_OBJECTS)
@@ -132,8 +132,8 @@ inline void require_one_configuration() {
 #endif
   if (detail::other_configuration == nullptr) return;
   throw failed_precondition(leat::detail::joined(
-      {"this program's objects or shared libraries differ in the library's version, in the processor they were compiled for (-march), or in "
-       "LEAT_ macros: one has ",
+      {"this program's objects or shared libraries differ in the library's version, in the processor they were compiled for (-march), or "
+       "in LEAT_ macros: one has ",
        detail::first_configuration, ", one ", detail::other_configuration,
        "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)"}));
 }

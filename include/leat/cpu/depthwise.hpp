@@ -1,6 +1,6 @@
 #pragma once
-// Depthwise convolution of images on the CPU with one filter for each channel, channels last: tiles of several pixels of a row and one or two
-// batches of channels, whose sums stay in registers.
+// Depthwise convolution of images on the CPU with one filter for each channel, channels last: tiles of several pixels of a row and one or
+// two batches of channels, whose sums stay in registers.
 
 #include <leat/cpu/channel_groups.hpp>
 #include <leat/cpu/scratch.hpp>
@@ -94,24 +94,24 @@ template <int Positions, class T>
   if constexpr (Positions == 1 || (batch_bytes == 64 && Positions % 2 == 0))
     for (; k + 4 * lanes<T> <= channels; k += 4 * lanes<T>)
       for (int p = 0; p < Positions; p += positions_of_four)
-        sum_depthwise_tile<positions_of_four, 4>(rows, row_taps, columns, column_taps, channels, source + p * source_step + k, origin, source_step,
-                                                 filters + k, to + p * step + k, step, 4 * lanes<T>);
+        sum_depthwise_tile<positions_of_four, 4>(rows, row_taps, columns, column_taps, channels, source + p * source_step + k, origin,
+                                                 source_step, filters + k, to + p * step + k, step, 4 * lanes<T>);
   for (; k + 2 * lanes<T> <= channels; k += 2 * lanes<T>)
-    sum_depthwise_tile<Positions, 2>(rows, row_taps, columns, column_taps, channels, source + k, origin, source_step, filters + k, to + k, step,
-                                     2 * lanes<T>);
+    sum_depthwise_tile<Positions, 2>(rows, row_taps, columns, column_taps, channels, source + k, origin, source_step, filters + k, to + k,
+                                     step, 2 * lanes<T>);
   if (k + lanes<T> <= channels) {
-    sum_depthwise_tile<Positions, 1>(rows, row_taps, columns, column_taps, channels, source + k, origin, source_step, filters + k, to + k, step,
-                                     lanes<T>);
+    sum_depthwise_tile<Positions, 1>(rows, row_taps, columns, column_taps, channels, source + k, origin, source_step, filters + k, to + k,
+                                     step, lanes<T>);
     k += lanes<T>;
   }
   if (const auto rest = static_cast<int>(channels - k); rest > 0 && rest < lanes<T>)
-    sum_depthwise_tile<Positions, 1>(rows, row_taps, columns, column_taps, channels, source + k, origin, source_step, filters + k, to + k, step,
-                                     rest);
+    sum_depthwise_tile<Positions, 1>(rows, row_taps, columns, column_taps, channels, source + k, origin, source_step, filters + k, to + k,
+                                     step, rest);
 }
 /// One line of results, in the row `to`. The taps along the other axis are in elements of pixels, as those of the line.
 template <class T>
-void sum_depthwise_line(const depthwise_line& line, const depthwise_tap* rows, std::int64_t row_taps, std::int64_t channels, const T* source,
-                        const T* filters, T* to) {
+void sum_depthwise_line(const depthwise_line& line, const depthwise_tap* rows, std::int64_t row_taps, std::int64_t channels,
+                        const T* source, const T* filters, T* to) {
   std::int64_t begin = 0, end = line.count;  // the results that add all taps
   while (begin < end && !line.is_whole(begin)) ++begin;
   while (end > begin && !line.is_whole(end - 1)) --end;

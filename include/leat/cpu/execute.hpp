@@ -277,7 +277,8 @@ template <class Program, int Step>
 struct kernel_step {
   static constexpr auto info = Program::view.step_at(Step);
   static constexpr dtype type_of(int operand) { return Program::view.buffer_at(info.operand_buffer(operand)).type; }
-  static constexpr bool is_product = info.code == operator_record<matmul_op>::code || info.code == operator_record<passes::matmul_update_op>::code;
+  static constexpr bool is_product =
+      info.code == operator_record<matmul_op>::code || info.code == operator_record<passes::matmul_update_op>::code;
 
   // A size of a matrix product if it is static and at most 16, or -1. Such sizes select kernels at compile time.
   static constexpr std::int64_t fixed(int input, int axis) {
@@ -329,7 +330,8 @@ constexpr auto combined_types(std::index_sequence<I...>) {
   return std::array<dtype, sizeof...(I) + 1>{Cluster::accumulating_type(static_cast<int>(I))..., dtype::invalid};
 }
 template <class Cluster>
-inline constexpr auto combined_types_of = combined_types<Cluster>(std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});
+inline constexpr auto combined_types_of =
+    combined_types<Cluster>(std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});
 template <class Cluster>
 inline constexpr auto combined_results_of =
     combined_results<Cluster>(std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});

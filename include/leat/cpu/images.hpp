@@ -87,13 +87,15 @@ void convolve_by_tiles(const convolution& c, const T* images, const T* filters, 
     for (std::int64_t k = 0; k < panels.count; ++k) {
       const std::int64_t first = panels.begin(k);
       const int columns = panels.width(k) * lanes<T>;
-      pack_panel<T>(false, T(1), filters + g * width + first, c.filters, depth, static_cast<int>(std::min<std::int64_t>(columns, width - first)),
-                    columns, packed.get() + g * group_elements + depth * first);
+      pack_panel<T>(false, T(1), filters + g * width + first, c.filters, depth,
+                    static_cast<int>(std::min<std::int64_t>(columns, width - first)), columns,
+                    packed.get() + g * group_elements + depth * first);
     }
   // A piece of work: some rows of the results of one layer. Its part of a padded image stays in the second-level cache.
   constexpr std::int64_t elements = 1 << 16;
   const std::int64_t rows_of_image = elements / std::max<std::int64_t>(runs.row_step, 1);
-  const std::int64_t step = in.d.window > 1 ? in.h.count : std::clamp((rows_of_image - in.h.span()) / in.h.stride + 1, std::int64_t{1}, in.h.count);
+  const std::int64_t step =
+      in.d.window > 1 ? in.h.count : std::clamp((rows_of_image - in.h.span()) / in.h.stride + 1, std::int64_t{1}, in.h.count);
   const std::int64_t blocks = (in.h.count + step - 1) / step;
   share(in.batch * in.d.count * blocks, in.batch * in.positions() * depth * width, [&](std::int64_t piece) {
     const std::int64_t first_row = piece % blocks * step, rows = std::min(step, in.h.count - first_row);
@@ -127,8 +129,8 @@ void convolve_by_tiles(const convolution& c, const T* images, const T* filters, 
               multiply_windows<T, tile_rows, batches.value>(window, offsets.get(), runs.count, runs.length, panel, result + at * c.filters,
                                                             c.filters, count, columns);
             else
-              multiply_windows<T, 2, batches.value>(window, offsets.get(), runs.count, runs.length, panel, result + at * c.filters, c.filters,
-                                                    count, columns);
+              multiply_windows<T, 2, batches.value>(window, offsets.get(), runs.count, runs.length, panel, result + at * c.filters,
+                                                    c.filters, count, columns);
             at += count;
           }
         });
@@ -159,7 +161,8 @@ void add_slopes_by_tiles(const convolution& c, const T* images, const T* dy, T* 
     const std::int64_t work = count * in.positions() * depth * c.filters;
     if (!runs.is_inside)
       share(count, work, [&](std::int64_t k) {
-        copy_padded(in, runs, images + (first + k) * in.image_elements(), 0, runs.layers, 0, runs.rows, held.get() + k * runs.image_elements());
+        copy_padded(in, runs, images + (first + k) * in.image_elements(), 0, runs.layers, 0, runs.rows,
+                    held.get() + k * runs.image_elements());
       });
     const T* const begin = runs.is_inside ? images + first * in.image_elements() : held.get();
     walked_row<T>* row = walk.get();
@@ -183,8 +186,8 @@ void add_slopes_by_tiles(const convolution& c, const T* images, const T* dy, T* 
             multiply_slopes<T, tile_rows, batches.value>(walk.get(), count * image_rows, in.w.count, in.w.stride * runs.pixel_step, column,
                                                          c.filters, of_group, to, c.filters, rows, columns);
           else
-            multiply_slopes<T, 2, batches.value>(walk.get(), count * image_rows, in.w.count, in.w.stride * runs.pixel_step, column, c.filters,
-                                                 of_group, to, c.filters, rows, columns);
+            multiply_slopes<T, 2, batches.value>(walk.get(), count * image_rows, in.w.count, in.w.stride * runs.pixel_step, column,
+                                                 c.filters, of_group, to, c.filters, rows, columns);
           at += rows;
         }
       });
@@ -200,8 +203,8 @@ void convolve(const convolution& c, const T* images, const T* filters, T* out) {
   const std::int64_t positions = c.in.positions();
   if (c.in.batch * positions * c.filters == 0) return;
   if (c.is_by_pixel())
-    return matmul<T>(false, false, c.in.batch * positions, c.filters, c.in.channels, T(1), images, c.in.channels, filters, c.filters, T(0), out,
-                     c.filters);
+    return matmul<T>(false, false, c.in.batch * positions, c.filters, c.in.channels, T(1), images, c.in.channels, filters, c.filters, T(0),
+                     out, c.filters);
   if (detail::is_by_channel(c))
     return detail::share(c.in.batch, c.in.batch * positions * c.in.window_elements() * c.filters, [&](std::int64_t image) {
       const T* const from = images + image * c.in.image_elements();
@@ -210,7 +213,8 @@ void convolve(const convolution& c, const T* images, const T* filters, T* out) {
         if (detail::is_by_batches<T>(c)) return detail::convolve_by_batches(c, from, filters, to);
       std::fill_n(to, positions * c.filters, T(0));
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
-        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[at + k], from[pixel + g], filters[cell + k]); });
+        detail::for_each_filter(
+            c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[at + k], from[pixel + g], filters[cell + k]); });
       });
     });
   detail::convolve_by_tiles(c, images, filters, out);
@@ -224,8 +228,8 @@ void convolve_back_to_filters(const convolution& c, const T* images, const T* dy
   std::fill_n(filters, c.depth() * c.filters, T(0));
   if (c.in.batch * positions == 0) return;
   if (c.is_by_pixel())
-    return matmul<T>(true, false, c.in.channels, c.filters, c.in.batch * positions, T(1), images, c.in.channels, dy, c.filters, T(0), filters,
-                     c.filters);
+    return matmul<T>(true, false, c.in.channels, c.filters, c.in.batch * positions, T(1), images, c.in.channels, dy, c.filters, T(0),
+                     filters, c.filters);
   if constexpr (std::is_floating_point_v<T>)
     if (detail::is_by_batches<T>(c)) {
       const std::int64_t elements = c.in.window_elements() * c.filters;
@@ -338,7 +342,8 @@ void convolve_back_to_images(const convolution& c, const T* filters, const T* dy
       std::fill_n(to, c.in.image_elements(), T(0));
       detail::for_each_covered(c, [&](std::int64_t at, std::int64_t cell, std::int64_t pixel) {
         const T* const slope = dy + image * positions * c.filters + at;
-        detail::for_each_filter(c, [&](std::int64_t g, std::int64_t k) { detail::add_product(to[pixel + g], filters[cell + k], slope[k]); });
+        detail::for_each_filter(c,
+                                [&](std::int64_t g, std::int64_t k) { detail::add_product(to[pixel + g], filters[cell + k], slope[k]); });
       });
     });
   if (c.filters == 0 || c.depth() == 0 || positions == 0) {

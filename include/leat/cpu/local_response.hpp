@@ -134,7 +134,11 @@ template <class T>
 class local_response_slopes {
  public:
   explicit local_response_slopes(const kernels::local_response_grad_kernel<T>& kernel)
-      : kernel_(kernel), step_(pixels_per_step(kernel.w)), squares_(kernel.w, step_), shared_(kernel.w, step_), own_(step_ * kernel.w.channels) {}
+      : kernel_(kernel),
+        step_(pixels_per_step(kernel.w)),
+        squares_(kernel.w, step_),
+        shared_(kernel.w, step_),
+        own_(step_ * kernel.w.channels) {}
   /// `radius` is the settings', or a constant equal to it; `by_roots` whether beta is 3/4.
   template <class Radius, class ByRoots>
   void run(std::int64_t begin, std::int64_t end, Radius radius, ByRoots by_roots) const {

@@ -17,8 +17,8 @@ struct window_box {
   bool is_empty() const { return front >= behind || top >= bottom || left >= right; }
   std::int64_t pixels() const { return (behind - front) * (bottom - top) * (right - left); }
 };
-/// Calls f(position of the first in the result, its box, windows) for all windows of one image, in order. Windows whose parts in the image are
-/// equally large and follow each other along the width come together: a run.
+/// Calls f(position of the first in the result, its box, windows) for all windows of one image, in order. Windows whose parts in the image
+/// are equally large and follow each other along the width come together: a run.
 template <class F>
 void for_each_run(const image_windows& in, F f) {
   const auto first = [](const window_axis& a, std::int64_t at) { return std::max<std::int64_t>(a.begin(at), 0); };
@@ -36,8 +36,8 @@ void for_each_run(const image_windows& in, F f) {
         j += windows;
       }
 }
-/// As `for_each_run` for runs that are not empty. Elements of `to`, an image, are 0 when the first window adds to them: its rows (a volume's
-/// layers) are set to 0 just before, so that they are in the cache.
+/// As `for_each_run` for runs that are not empty. Elements of `to`, an image, are 0 when the first window adds to them: its rows (a
+/// volume's layers) are set to 0 just before, so that they are in the cache.
 template <class T, class F>
 void for_each_run_over_zeros(const image_windows& in, T* to, F f) {
   const std::int64_t row = in.w.size * in.channels;
@@ -72,8 +72,8 @@ inline bool are_tiles(const image_windows& in) {
 inline std::int64_t first_of(const image_windows& in, const window_box& box) {
   return ((box.front * in.h.size + box.top) * in.w.size + box.left) * in.channels;
 }
-/// Calls f(distance from the first pixel of the box) for the pixels of a box, in order. Size is its height and its width if it has one layer
-/// and the caller knows them, so that loops are unrolled; otherwise 0.
+/// Calls f(distance from the first pixel of the box) for the pixels of a box, in order. Size is its height and its width if it has one
+/// layer and the caller knows them, so that loops are unrolled; otherwise 0.
 template <int Size = 0, class F>
 [[gnu::always_inline]] inline void for_each_pixel(const image_windows& in, const window_box& box, F f) {
   const std::int64_t channels = in.channels, row = in.w.size * channels;
@@ -95,8 +95,8 @@ struct run_part {
   std::int64_t in_image, in_result, windows;
   int channels;
 };
-/// Calls f(part, batches, size) for the parts of a run: groups of channels (for_each_channel_group), and `size` as `for_each_pixel` takes it.
-/// Several windows come together if one group has all channels.
+/// Calls f(part, batches, size) for the parts of a run: groups of channels (for_each_channel_group), and `size` as `for_each_pixel` takes
+/// it. Several windows come together if one group has all channels.
 template <class T, class F>
 [[gnu::always_inline]] inline void for_each_part(const image_windows& in, const window_box& box, std::int64_t windows, F f) {
   const std::int64_t height = box.bottom - box.top;
@@ -196,7 +196,8 @@ void add_to_largest(const image_windows& in, const T* image, window_box box, std
     }
   }
   for (std::int64_t w = 0; w < windows; ++w, box.left += in.w.stride, box.right += in.w.stride, slope += in.channels) {
-    if constexpr (AreTiles) for_each_pixel(in, box, [&](std::int64_t pixel) { std::fill_n(to + first_of(in, box) + pixel, in.channels, T(0)); });
+    if constexpr (AreTiles)
+      for_each_pixel(in, box, [&](std::int64_t pixel) { std::fill_n(to + first_of(in, box) + pixel, in.channels, T(0)); });
     for_each_largest(in, image, box, [&](std::int64_t k, std::int64_t best) { to[best] = pixel_math<T>::add(to[best], slope[k]); });
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Runs a loop (passes/loops.hpp) on the CPU, from its code: each step is a run of the body's program. The states are the program's variables,
-// in the memory of the last states, so that a step's arithmetic writes them in place; sequences and results are read and written where they
-// are. Compiled and planned sessions differ in how they run the program of a step.
+// Runs a loop (passes/loops.hpp) on the CPU, from its code: each step is a run of the body's program. The states are the program's
+// variables, in the memory of the last states, so that a step's arithmetic writes them in place; sequences and results are read and written
+// where they are. Compiled and planned sessions differ in how they run the program of a step.
 
 #include <leat/core/list.hpp>
 #include <leat/cpu/execute.hpp>
@@ -36,7 +36,8 @@ struct loop_plan {
     is_made = false;
     sizes.resize(static_cast<std::size_t>(count) + 1);
     for (int k = 0; k < count; ++k) {
-      if (names[2 * k] < 0) throw failed_precondition("a loop: its step has a named dimension that no state, sequence or captured tensor has");
+      if (names[2 * k] < 0)
+        throw failed_precondition("a loop: its step has a named dimension that no state, sequence or captured tensor has");
       sizes[k] = n.size(static_cast<int>(names[2 * k]), static_cast<int>(names[2 * k + 1]));
     }
     make_plan(code + code[passes::code_program], sizes.data(), device::chunks, plan);

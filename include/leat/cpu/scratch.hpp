@@ -47,8 +47,9 @@ inline std::vector<scratch_block>& free_blocks() {
 
 }  // namespace detail
 
-/// Memory for this many elements while in scope, aligned to 64 bytes and not initialized. The thread keeps blocks of up to 16 MB. A thread may hold several: while it waits for
-/// other threads, it may run another piece of work. It must be destroyed by the thread that made it. Thread-safe.
+/// Memory for this many elements while in scope, aligned to 64 bytes and not initialized. The thread keeps blocks of up to 16 MB. A thread
+/// may hold several: while it waits for other threads, it may run another piece of work. It must be destroyed by the thread that made it.
+/// Thread-safe.
 template <class T>
 class scratch {
  public:

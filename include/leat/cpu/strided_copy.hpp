@@ -189,8 +189,8 @@ void copy_axes(T* to, const T* from, strided_axes axes) {
 
 }  // namespace detail
 
-/// Copies `count` axes, outermost first, of the sizes and strides (in elements, of any sign; 0 repeats) from `from` to contiguous memory. The
-/// two do not overlap.
+/// Copies `count` axes, outermost first, of the sizes and strides (in elements, of any sign; 0 repeats) from `from` to contiguous memory.
+/// The two do not overlap.
 template <class T>
 void copy_strided(T* to, const T* from, const std::int64_t* sizes, const std::int64_t* strides, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -1,7 +1,8 @@
 #pragma once
 // The innermost loops of convolutions: tiles of a few rows by a few batches, held in registers. What a window covers is a few runs of
 // elements that lie one after another in the image (of a window that is w wide, the w * channels elements of each of its rows), so that no
-// matrix of windows has to be written: a tile reads each window where it lies. Each element is summed in the order of the window's elements.
+// matrix of windows has to be written: a tile reads each window where it lies. Each element is summed in the order of the window's
+// elements.
 
 #include <leat/core/error.hpp>
 #include <leat/cpu/matmul/tile.hpp>
@@ -52,8 +53,8 @@ struct window_runs {
   bool is_whole_row_;
 };
 
-/// Copies the part of an image that windows reach, with zeros for the padding; rows and layers from `first_row` and `first_layer` on, as many
-/// as given. The copy has a row step of `r.row_step`.
+/// Copies the part of an image that windows reach, with zeros for the padding; rows and layers from `first_row` and `first_layer` on, as
+/// many as given. The copy has a row step of `r.row_step`.
 template <class T>
 void copy_padded(const image_windows& in, const window_runs& r, const T* image, std::int64_t first_layer, std::int64_t layers,
                  std::int64_t first_row, std::int64_t rows, T* to) {
@@ -144,12 +145,12 @@ struct walked_row {
   const T* slope;  // of the first position
 };
 /// to[i * to_row + j] += Σ image[element[i]] slope[j] over all positions of `row_count` rows, for `rows` <= Rows elements of a window and
-/// `columns` <= Batches * lanes; slope[0] is element `first_slope` of a position. From position to position, the image moves by `image_step` and the slope by `slope_step` elements. In the
-/// last row, no element past the columns is read.
+/// `columns` <= Batches * lanes; slope[0] is element `first_slope` of a position. From position to position, the image moves by
+/// `image_step` and the slope by `slope_step` elements. In the last row, no element past the columns is read.
 template <class T, int Rows, int Batches>
 [[gnu::noinline]] void multiply_slopes(const walked_row<T>* walk, std::int64_t row_count, std::int64_t positions, std::int64_t image_step,
-                                       std::int64_t first_slope, std::int64_t slope_step, const std::int64_t* element, T* to, std::int64_t to_row, int rows,
-                                       int columns) {
+                                       std::int64_t first_slope, std::int64_t slope_step, const std::int64_t* element, T* to,
+                                       std::int64_t to_row, int rows, int columns) {
   std::int64_t offset[Rows];
   batch<T> sum[Rows][Batches];
 #pragma GCC unroll 8

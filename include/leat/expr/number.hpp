@@ -63,7 +63,8 @@ constexpr bool fits(dtype type, N value) {
 }
 
 // `place` begins the message: `feed of "rate": `. It is empty for an operand of an expression.
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(std::string_view place, dtype type, std::string_view value, bool is_whole) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(std::string_view place, dtype type, std::string_view value,
+                                                                 bool is_whole) {
   LEAT_THROW(invalid_argument(joined(
       {place, "the number ", value, " does not fit the dtype ", name_of_dtype(type), place.empty() ? " of the expression beside it" : "",
        is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""})));

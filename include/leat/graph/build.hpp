@@ -62,8 +62,8 @@ constexpr output result_row(const op_info& op, graph& g, std::span<const int> in
 }
 }  // namespace detail
 
-/// All results of an operator that has several, one node in graphs with names: `auto [radius, angle] = make_results<polar_op>(x, y)`. Returns
-/// an array of handles; a vector where the class computes the number of results. Errors: as for `make_node`.
+/// All results of an operator that has several, one node in graphs with names: `auto [radius, angle] = make_results<polar_op>(x, y)`.
+/// Returns an array of handles; a vector where the class computes the number of results. Errors: as for `make_node`.
 template <class Op, class Attributes = attributes<>, class... Inputs>
 constexpr auto make_results(const output& first, const Inputs&... rest) {
   static_assert(detail::has_results<Op>, "make_results: the operator's class has no `results`; make<Op>(x) returns its result");
@@ -137,8 +137,8 @@ class gradient_scope {
     slot = slot < 0 ? value.index() : add(output(*graph_, slot), value).index();
   }
   constexpr graph& owner() const { return *graph_; }
-  /// For operators whose results are nodes of their own (passes/loops.hpp): the gradient of another node, or -1; the number of nodes that may
-  /// have one; and that input `k` has a result with a gradient, though no value is added.
+  /// For operators whose results are nodes of their own (passes/loops.hpp): the gradient of another node, or -1; the number of nodes that
+  /// may have one; and that input `k` has a result with a gradient, though no value is added.
   constexpr int gradient_of(int node) const { return (*gradients_)[static_cast<std::size_t>(node)]; }
   constexpr int reach() const { return static_cast<int>(gradients_->size()); }
   constexpr void mark(int k) {

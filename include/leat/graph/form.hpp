@@ -71,7 +71,8 @@ inline constexpr field equality[]{{field_kind::operand, "x"},
 inline constexpr field activation[]{{field_kind::operand, "features"}, {field_kind::type_of, "T"}};
 inline constexpr field root_gradient[]{{field_kind::operand, "y"}, {field_kind::operand, "dy"}, {field_kind::type_of, "T"}};
 /// The gradient of an activation, from the gradient of its result and from its operand or its result.
-inline constexpr field slope_of_features[]{{field_kind::operand, "gradients"}, {field_kind::operand, "features"}, {field_kind::type_of, "T"}};
+inline constexpr field slope_of_features[]{
+    {field_kind::operand, "gradients"}, {field_kind::operand, "features"}, {field_kind::type_of, "T"}};
 inline constexpr field slope_of_outputs[]{{field_kind::operand, "gradients"}, {field_kind::operand, "outputs"}, {field_kind::type_of, "T"}};
 inline constexpr field angle[]{{field_kind::operand, "y"}, {field_kind::operand, "x"}, {field_kind::type_of, "T"}};
 inline constexpr field logits[]{{field_kind::operand, "logits"}, {field_kind::unwritten, "axis", -1}, {field_kind::type_of, "T"}};

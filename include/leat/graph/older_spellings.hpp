@@ -56,7 +56,7 @@ constexpr std::string_view current_spelling(std::string_view type) {
 }
 
 namespace detail {
-/// A field of an operator in a table by type (core/operator_table.hpp). An older spelling that does not have it has that of the current one.
+/// A field of an operator in a table by type (core/operator_table.hpp). An older spelling without it has that of the current spelling.
 template <class Table, class Field>
 auto find_by_spelling(const Table& table, std::string_view type, Field field) {
   auto found = table.find(type, field);

@@ -7,8 +7,8 @@
 //   infer      dtype and shape of the result from those of the operands, or the problem with the operands
 //   batch      optional, of kernels: writes the node for many models (`vmap`); others have a rule in passes/batching.hpp
 //   results    optional: how many results it has, or a function of the operands and attributes that returns the number; only composite
-//              operators have several. `infer` is then called for each, with the number of the result in `x.result`; `expand` and `gradient`
-//              read it from `g.result_number()`
+//              operators have several. `infer` is then called for each, with the number of the result in `x.result`; `expand` and
+//              `gradient` read it from `g.result_number()`
 //   infer_node optional: the same for nodes of graphs with names, where TensorFlow's operator takes less than the class
 //   apply      element-wise operators: the element function, written once for scalars and SIMD batches
 //   gradient   optional: adds the gradient of each input, written with the library's own operators; a composite operator without it has
@@ -326,8 +326,9 @@ constexpr op_info make_info() {
                 "a composite operator has `template <class G> static constexpr output expand(G& g)`: the same in other operators");
   if (Op::kind == op_kind::composite && !info.what.stops_gradient) info.has_gradient = true;
   if constexpr (has_results<Op>) {
-    static_assert(Op::kind == op_kind::composite,
-                  "an operator of several results is a composite one: `expand` returns each of them, g.result_number(), in other operators");
+    static_assert(
+        Op::kind == op_kind::composite,
+        "an operator of several results is a composite one: `expand` returns each of them, g.result_number(), in other operators");
     info.results = &count_results<Op>;
     info.further = &definition_of<further_result<Op>>;
   }

@@ -36,8 +36,8 @@ class attribute_text {
   constexpr std::string_view view() const { return {text_, static_cast<std::size_t>(size_)}; }
   constexpr bool operator==(std::string_view other) const { return view() == other; }
 
-  /// Reads the text that begins at attribute `k`, from the argument of `infer`, `expand` or `gradient`. Of texts longer than `most`, the first
-  /// `most` characters.
+  /// Reads the text that begins at attribute `k`, from the argument of `infer`, `expand` or `gradient`. Of texts longer than `most`, the
+  /// first `most` characters.
   template <class Node>
   constexpr attribute_text(const Node& node, int k, int count) {
     const std::int64_t length = k < count ? node.attribute(k) : 0;

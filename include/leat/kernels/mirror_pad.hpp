@@ -77,8 +77,8 @@ struct mirror_pad_kernel {
   }
 };
 
-/// Item k: row k of the inner array, along the last axis. Each element is the sum of the elements of the padded array that show it, in order:
-/// along each axis these are up to three, one before, one within, one behind.
+/// Item k: row k of the inner array, along the last axis. Each element is the sum of the elements of the padded array that show it, in
+/// order: along each axis these are up to three, one before, one within, one behind.
 template <class T>
 struct mirror_pad_grad_kernel {
   static constexpr bool may_refuse = false;

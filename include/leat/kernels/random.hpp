@@ -160,8 +160,8 @@ struct kernel_of<stateless_random_op<How>> : kernel_of_seed {
   using type = stateless_random_kernel<How, Seed>;
 };
 
-/// The integers `begin` to `end` of a sequence, from `low` on, of `range` numbers; all numbers of T if `range` is 0. `begin` is the first of a
-/// block. An integer of 32 bits takes one random word, one of 64 bits two, the lower first.
+/// The integers `begin` to `end` of a sequence, from `low` on, of `range` numbers; all numbers of T if `range` is 0. `begin` is the first
+/// of a block. An integer of 32 bits takes one random word, one of 64 bits two, the lower first.
 template <class T>
 constexpr void draw_integers(const seeded_sequence& sequence, std::uint64_t low, std::uint64_t range, std::int64_t begin, std::int64_t end,
                              T* to) {

@@ -117,10 +117,10 @@ struct gather_kernel {
   }
 };
 
-/// The kernel of an operator, for every device: `type<T, Index>`, for the dtype of its first operand and, where `has_indices`, of the one that
-/// holds int32 or int64, which is the second or the one that `index_operand` says. `takes` are the dtypes of the first operand; a kernel
-/// that `only_moves` elements takes all. Where the host must read operands before the kernel runs, `look<T>(operands, numbers, inputs)`
-/// does, and `bytes_to_read<T>(numbers, k)` says how much of operand k; `accepts<T>(operands, numbers)`
+/// The kernel of an operator, for every device: `type<T, Index>`, for the dtype of its first operand and, where `has_indices`, of the one
+/// that holds int32 or int64, which is the second or the one that `index_operand` says. `takes` are the dtypes of the first operand; a
+/// kernel that `only_moves` elements takes all. Where the host must read operands before the kernel runs, `look<T>(operands, numbers,
+/// inputs)` does, and `bytes_to_read<T>(numbers, k)` says how much of operand k; `accepts<T>(operands, numbers)`
 /// is whether `look` finds no error. Specialized next to the kernel.
 template <class Op>
 struct kernel_of;
@@ -272,7 +272,8 @@ struct cumulative_kernel {
         const T* const x = from + at - (exclusive ? step : 0);
         for (std::int64_t j = 0; j < inner; ++j) {
           if (k > 0) out[at + j] = Op::template combine<scalar_math<T>>(out[at - step + j], x[j]);
-          else out[at + j] = exclusive ? Op::template identity<T>() : Op::template combine<scalar_math<T>>(Op::template identity<T>(), x[j]);
+          else
+            out[at + j] = exclusive ? Op::template identity<T>() : Op::template combine<scalar_math<T>>(Op::template identity<T>(), x[j]);
         }
       }
     }

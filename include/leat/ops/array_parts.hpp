@@ -425,7 +425,8 @@ constexpr auto with_columns(const X& x) {
 // The number of rows in each segment, in a shape that broadcasts to the result's.
 template <std::int64_t Count, class X, class I>
 constexpr auto rows_by_segment(const X&, const I& ids) {
-  return with_columns<X::rank - I::rank>(unsorted_segment_sum<Count>(cast<typename X::element>(greater_equal(ids, constant_beside<0>(ids))), ids));
+  return with_columns<X::rank - I::rank>(
+      unsorted_segment_sum<Count>(cast<typename X::element>(greater_equal(ids, constant_beside<0>(ids))), ids));
 }
 }  // namespace detail
 /// Reductions by segment for sorted ids: `segment_sum<n>(data, ids)`, and likewise `segment_prod`, `segment_mean`, `segment_max` and

@@ -302,7 +302,8 @@ struct listed_axes<A, B, axis_list<AxesA...>, axis_list<AxesB...>> {
 
 /// Sums of products along axes of a and of b: `tensordot<1>(a, b)` along the last axis of a and the first of b, `tensordot<axis_list<0, 1>,
 /// axis_list<1, 0>>(a, b)` along pairs of axes, `tensordot<0>(a, b)` all products. Shapes: a without these axes, then b without them.
-/// Dtypes: numbers, the same on both sides. Errors: axis out of range or named twice; dimensions that differ. Source: TensorFlow `tensordot`.
+/// Dtypes: numbers, the same on both sides. Errors: axis out of range or named twice; dimensions that differ. Source: TensorFlow
+/// `tensordot`.
 template <int Count, tensor_expression A, tensor_expression B>
   requires(Count >= 0 && Count <= max_rank && detail::fits_plan<typename detail::counted_axes<Count, A, B>::plan>)
 constexpr auto tensordot(const A& a, const B& b) {

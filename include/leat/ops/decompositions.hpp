@@ -1,6 +1,6 @@
 #pragma once
-// Decompositions of matrices along the last two axes of an array. Errors of all functions: rules.hpp. The result for a matrix that cannot be
-// decomposed is NaN, in graphs with names, too, as in TensorFlow.
+// Decompositions of matrices along the last two axes of an array. Errors of all functions: rules.hpp. The result for a matrix that cannot
+// be decomposed is NaN, in graphs with names, too, as in TensorFlow.
 
 #include <leat/ops/solve.hpp>
 

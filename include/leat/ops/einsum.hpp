@@ -20,7 +20,9 @@ constexpr einsum_labels with_ranks(einsum_labels read, std::span<const int> rank
     read.problem = why;
     return read;
   };
-  const auto axes = [](const number_list& labels, int rank) { return labels.contains(einsum_labels::ellipsis) ? rank - (labels.count - 1) : 0; };
+  const auto axes = [](const number_list& labels, int rank) {
+    return labels.contains(einsum_labels::ellipsis) ? rank - (labels.count - 1) : 0;
+  };
   const auto expanded = [&](const number_list& labels, int count) {
     number_list made;
     for (int i = 0; i < labels.count; ++i) {

@@ -78,9 +78,9 @@ using why_not_pooled = why_with<Op, pool_attributes<Window, Strides, Padding>, o
 LEAT_CONVOLUTION_FUNCTION(conv2d, convolution_op<convolved::images>);
 LEAT_OTHERWISE_OF(conv2d, "<strides, padding, dilations>(images, filters) takes two tensors of rank 4; the others are template arguments: "
                           "conv2d<1, padding::same>(images, filters); " LEAT_TENSORS);
-/// Convolution of each channel of images with filters of its own, with the arguments of `conv2d`. Shapes: images [batch, height, width, in],
-/// filters [height, width, in, multiplier]; result [batch, windows down, windows right, in multiplier]. Dtypes: floating point. Source:
-/// TensorFlow `DepthwiseConv2dNative`.
+/// Convolution of each channel of images with filters of its own, with the arguments of `conv2d`. Shapes: images [batch, height, width,
+/// in], filters [height, width, in, multiplier]; result [batch, windows down, windows right, in multiplier]. Dtypes: floating point.
+/// Source: TensorFlow `DepthwiseConv2dNative`.
 LEAT_CONVOLUTION_FUNCTION(depthwise_conv2d, convolution_op<convolved::channels>);
 LEAT_OTHERWISE_OF(depthwise_conv2d, "<strides, padding, dilations>(images, filters) takes two tensors of rank 4; the others are template "
                                     "arguments; " LEAT_TENSORS);

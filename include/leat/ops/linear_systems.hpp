@@ -1,7 +1,7 @@
 #pragma once
-// Decompositions of square matrices and the systems of equations that they solve, written once: `M` is the arithmetic on elements of type T.
-// Kernels run them on numbers (kernels/linalg/), the compiler on the scalars of small matrices (passes/unroll_matrices.hpp). So they have
-// no branch on an element; products and sums are rounded once (`fma`), whatever the C++ compiler would contract.
+// Decompositions of square matrices and the systems of equations that they solve, written once: `M` is the arithmetic on elements of type
+// T. Kernels run them on numbers (kernels/linalg/), the compiler on the scalars of small matrices (passes/unroll_matrices.hpp). So they
+// have no branch on an element; products and sums are rounded once (`fma`), whatever the C++ compiler would contract.
 
 #include <cstdint>
 #include <type_traits>
@@ -99,8 +99,8 @@ constexpr void exchange_with_later(T* rows, std::int64_t k, T other, std::int64_
 }
 
 /// P A = L U, with ones on L's diagonal: writes L below the diagonal of `lu`, and U on it and above. Rows are exchanged so that each pivot
-/// is the largest element left in its column. `swap(k, p)` is called for each column k in order: rows k and p, a number of type T, have been
-/// exchanged. Returns whether no pivot is zero or NaN.
+/// is the largest element left in its column. `swap(k, p)` is called for each column k in order: rows k and p, a number of type T, have
+/// been exchanged. Returns whether no pivot is zero or NaN.
 template <class M, class T, class N, class Swap>
 constexpr auto decompose_lu(const T* a, T* lu, N n, Swap swap) {
   for (std::int64_t i = 0; i < n * n; ++i) lu[i] = a[i];

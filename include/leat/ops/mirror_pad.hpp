@@ -120,9 +120,9 @@ template <mirror Mode, class First, class Second>
 using mirror_numbers_of = typename mirror_numbers<Mode, First, Second>::type;
 }  // namespace detail
 
-/// x padded by mirror images of itself: `mirror_pad<mirror::reflect, before<0, 1>, behind<0, 2>>(x)`; the lists have a number for each axis.
-/// Shapes: x [d0, …]; result [before0 + d0 + behind0, …]. Dtypes: any. Errors: a padding above the dimension, or with `mirror::reflect` above
-/// the dimension minus 1; a named dimension that is padded. Source: TensorFlow `MirrorPad`.
+/// x padded by mirror images of itself: `mirror_pad<mirror::reflect, before<0, 1>, behind<0, 2>>(x)`; the lists have a number for each
+/// axis. Shapes: x [d0, …]; result [before0 + d0 + behind0, …]. Dtypes: any. Errors: a padding above the dimension, or with
+/// `mirror::reflect` above the dimension minus 1; a named dimension that is padded. Source: TensorFlow `MirrorPad`.
 template <mirror Mode, class Before, class Behind, tensor_expression X>
   requires accepted_with<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>, X>
 constexpr made_with<mirror_pad_op, detail::mirror_numbers_of<Mode, Before, Behind>, X> mirror_pad(const X& x) {

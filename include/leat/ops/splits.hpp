@@ -123,8 +123,8 @@ detail::why_not<detail::split_sizes_plan<X, Axis, First, Sizes...>, X> split_siz
 LEAT_OTHERWISE_OF(split_sizes, "<axis, sizes...>(x) takes one tensor; axis and sizes are template arguments: "
                                "split_sizes<1, 2, -1>(x); " LEAT_TENSORS);
 
-/// The subarrays along `Axis`, without that axis, as a tuple: `auto [first, second] = unstack(x)` of a matrix of two rows. Shapes: x [d0, …,
-/// dn]; as many results as the dimension at `Axis`, each without it. Dtypes: any. Errors: axis out of range; a named dimension along it.
+/// The subarrays along `Axis`, without that axis, as a tuple: `auto [first, second] = unstack(x)` of a matrix of two rows. Shapes: x [d0,
+/// …, dn]; as many results as the dimension at `Axis`, each without it. Dtypes: any. Errors: axis out of range; a named dimension along it.
 /// Source: TensorFlow `Unpack`.
 template <int Axis = 0, tensor_expression X>
   requires detail::fits_plan<detail::unstack_plan<X, Axis>>

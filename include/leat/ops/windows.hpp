@@ -117,7 +117,8 @@ inline constexpr std::string_view volume_order_words[]{"NDHWC", "NCDHW"};
 /// multiplier].
 constexpr shape depthwise_filter(shape filter) {
   std::int64_t filters = unknown_dimension;
-  if (filter[2] >= 0 && filter[3] >= 0 && (!multiplies(filter[2], filter[3], filters) || filters > max_elements)) filters = unknown_dimension;
+  if (filter[2] >= 0 && filter[3] >= 0 && (!multiplies(filter[2], filter[3], filters) || filters > max_elements))
+    filters = unknown_dimension;
   filter.dim[2] = 1;
   filter.dim[3] = filters;
   return filter;

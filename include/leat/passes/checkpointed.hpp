@@ -1,6 +1,7 @@
 #pragma once
-// Loops that keep the state of every k-th step alone for their gradients, and compute those between again: a loop over pieces of k steps, each
-// of which is a loop. Source: Griewank and Walther, "Revolve" (2000); Chen et al., "Training deep nets with sublinear memory cost" (2016).
+// Loops that keep the state of every k-th step alone for their gradients, and compute those between again: a loop over pieces of k steps,
+// each of which is a loop. Source: Griewank and Walther, "Revolve" (2000); Chen et al., "Training deep nets with sublinear memory cost"
+// (2016).
 
 #include <leat/passes/scan.hpp>
 
@@ -10,8 +11,8 @@ namespace detail {
 template <std::int64_t K>
 struct kept_steps {};
 }  // namespace detail
-/// First argument of `scan` and `fold`: their gradients keep the state of every K-th step, and compute the steps between again. The number of
-/// steps is static, and a multiple of K; memory for n steps is n / K + K states instead of n.
+/// First argument of `scan` and `fold`: their gradients keep the state of every K-th step, and compute the steps between again. The number
+/// of steps is static, and a multiple of K; memory for n steps is n / K + K states instead of n.
 template <std::int64_t K>
   requires(K > 0)
 inline constexpr detail::kept_steps<K> checkpoint_every{};
@@ -65,8 +66,8 @@ template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   return fold([&](const auto& s, const auto& piece) { return fold(f, s, piece); }, state, pieces);
 }
 #define LEAT_CHECKPOINT_WORDS \
-  "with checkpoint_every<k>, the number of steps is known to the compiler, and a multiple of k; then come a function of a step, the first " \
-  "state, and sequences"
+  "with checkpoint_every<k>, the number of steps is known to the compiler, and a multiple of k; then come a function of a step, the " \
+  "first state, and sequences"
 template <std::int64_t K, class F, detail::tensors State, detail::tensors Xs>
   requires(!detail::comes_in_pieces<K, Xs>())
 LEAT_OTHERWISE(LEAT_CHECKPOINT_WORDS) scan(detail::kept_steps<K>, const F&, const State&, const Xs&) LEAT_DELETED;

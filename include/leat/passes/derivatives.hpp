@@ -1,6 +1,6 @@
 #pragma once
-// Derivatives along a direction, as expressions: `vjp` (reverse mode) and `jvp` (forward mode), and what is made of them. Each takes a tensor
-// or a tuple of tensors where it speaks of tensors, and gives a tensor for a tensor and a tuple for a tuple.
+// Derivatives along a direction, as expressions: `vjp` (reverse mode) and `jvp` (forward mode), and what is made of them. Each takes a
+// tensor or a tuple of tensors where it speaks of tensors, and gives a tensor for a tensor and a tuple for a tuple.
 
 #include <leat/expr/tensor_list.hpp>
 #include <leat/passes/gradient.hpp>
@@ -33,8 +33,9 @@ struct derivative_call<Kind, std::tuple<Ys...>, std::tuple<Xs...>, std::tuple<Al
     if (((!is_floating(Ys::type)) || ...) || ((!is_floating(Xs::type)) || ...))
       return m << word << ": only of floating-point expressions";
     if (moved.size() != sizeof...(Along))
-      return m << word << ": " << static_cast<long long>(moved.size()) << (is_tangent ? " operands to move along " : " results to weigh with ")
-               << static_cast<long long>(sizeof...(Along)) << " tensors";
+      return m << word << ": " << static_cast<long long>(moved.size())
+               << (is_tangent ? " operands to move along " : " results to weigh with ") << static_cast<long long>(sizeof...(Along))
+               << " tensors";
     for (std::size_t k = 0; k < moved.size(); ++k) {
       const tensor_info &own = g.at(moved[k]).result, &given = g.at(along[k]).result;
       if (own.type == given.type && own.extent == given.extent) continue;
@@ -138,8 +139,8 @@ constexpr auto make_derivative(const Ys& ys, const Xs& xs, const Along& along) {
 
 /// The gradients of `sum(weight * y)` with respect to x: the product of a weight with the Jacobian, by reverse mode. `y`, `weight`, `x`:
 /// tensors or tuples of tensors; a weight for each y. Shapes and dtypes: a weight is as its y, a result as its x; floating point.
-/// `vjp(y, weight, x)` computes as much as `gradients(y, x)`. Errors (at compile time): a weight of another shape or dtype; an x on which no
-/// y depends. Source: Griewank and Walther, "Evaluating Derivatives".
+/// `vjp(y, weight, x)` computes as much as `gradients(y, x)`. Errors (at compile time): a weight of another shape or dtype; an x on which
+/// no y depends. Source: Griewank and Walther, "Evaluating Derivatives".
 template <detail::tensors Y, detail::tensors Weight, detail::tensors X>
   requires detail::derives<passes::derivative_kind::weighed_gradient, Y, X, Weight>
 [[nodiscard("derivatives are expressions: fetch them, or compute with them")]] constexpr auto vjp(const Y& y, const Weight& weight,

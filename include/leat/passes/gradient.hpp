@@ -54,8 +54,8 @@ constexpr list<int> gradients(graph& g, std::span<const int> ys, std::span<const
   for (int x : xs) result.push_back(x <= last ? slot[x] : -1);
   return result;
 }
-/// Adds the gradients of the operands of node `index`: by its class, or, for a composite whose class has no `gradient`, by the operators that
-/// it stands for. Those take stand-ins of the operands, since one operand may depend on another.
+/// Adds the gradients of the operands of node `index`: by its class, or, for a composite whose class has no `gradient`, by the operators
+/// that it stands for. Those take stand-ins of the operands, since one operand may depend on another.
 constexpr void add_gradients(const op_info& op, graph& g, int index, gradient_scope& scope) {
   if (op.gradient != nullptr) {
     op.gradient(scope);
@@ -103,8 +103,8 @@ constexpr list<int> tangents(graph& g, std::span<const int> ys, std::span<const 
 /// Kinds of derivatives that are computed together: gradients of sums, gradients of weighed sums (vjp), tangents (jvp).
 enum class derivative_kind : std::int64_t { gradient, weighed_gradient, tangent };
 
-/// The derivatives of one call: for each x, or, of tangents, for each y. `operands` are the ys, the xs, and what goes with the kind: a weight
-/// for each y, or for each x the direction in which it moves.
+/// The derivatives of one call: for each x, or, of tangents, for each y. `operands` are the ys, the xs, and what goes with the kind: a
+/// weight for each y, or for each x the direction in which it moves.
 constexpr list<int> derivatives(graph& g, derivative_kind kind, std::span<const int> operands, std::size_t y_count) {
   const auto ys = operands.first(y_count);
   const auto rest = operands.subspan(y_count);
@@ -198,8 +198,8 @@ constexpr std::uint64_t gradient_hash(std::size_t k) {
   return mix(Base, k + 1);
 }
 
-// One of several derivatives of one call, in tables that defer them. Operands: as `passes::derivatives` takes them. Attributes: which one, an
-// id shared by all of the call, the kind, and the number of ys.
+// One of several derivatives of one call, in tables that defer them. Operands: as `passes::derivatives` takes them. Attributes: which one,
+// an id shared by all of the call, the kind, and the number of ys.
 struct deferred_gradient_op {
   static constexpr std::string_view type = "leat.Gradients";
   static constexpr op_kind kind = op_kind::kernel;

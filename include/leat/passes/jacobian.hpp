@@ -56,8 +56,8 @@ constexpr output positions_along(graph& g, std::int64_t size, int axis, int rank
   return reshape_to(index_along(g, dtype::int64, line, 0, of_directions && !g.is_written), wide);
 }
 
-/// The arrays that are 1 at one element and 0 elsewhere, for all elements of `part`: [elements, 1..., part...], where `ones` sizes of 1 stand
-/// for the shared axes.
+/// The arrays that are 1 at one element and 0 elsewhere, for all elements of `part`: [elements, 1..., part...], where `ones` sizes of 1
+/// stand for the shared axes.
 constexpr output unit_arrays(graph& g, dtype type, const shape& part, int ones) {
   const std::int64_t count = part.elements();
   shape all;
@@ -229,7 +229,8 @@ struct jacobian_call {
   struct extents_of_result {
     static constexpr shape value = passes::jacobian_shapes{Y::extent, X::extent, InBatch ? 1 : 0}.blocks();
   };
-  using extents = decltype(dims_of_shape<extents_of_result>(std::make_index_sequence<static_cast<std::size_t>(extents_of_result::value.rank)>{}));
+  using extents =
+      decltype(dims_of_shape<extents_of_result>(std::make_index_sequence<static_cast<std::size_t>(extents_of_result::value.rank)>{}));
   using result = typename record<id<hash>, structure>::template tensor<typename Y::element, extents>;
 };
 
@@ -267,8 +268,8 @@ struct hessian_refusal<Mode, Y, X> {
 /// Mode: the number of passes is the number of elements of x (forward) or of y (reverse), whichever is fewer, or as `jacobian<
 /// jacobian_mode::forward>(y, x)` asks. Along leading axes on which each entry of y depends on x's entry of the same place alone, such as
 /// that of a batch, all entries share their passes, so that the Jacobian of an element-wise function takes one. Errors (at compile time): y
-/// does not depend on x, or no gradient flows between them; a number of elements that the compiler does not know, in both modes; more than 8
-/// dimensions. Source: Griewank and Walther, "Evaluating Derivatives"; TensorFlow's `jacobian`.
+/// does not depend on x, or no gradient flows between them; a number of elements that the compiler does not know, in both modes; more than
+/// 8 dimensions. Source: Griewank and Walther, "Evaluating Derivatives"; TensorFlow's `jacobian`.
 template <jacobian_mode Mode = jacobian_mode::fewest, tensor_expression Y, tensor_expression X>
   requires detail::jacobian_call<false, Mode, Y, X>::none
 [[nodiscard("derivatives are expressions: fetch them, or compute with them")]] constexpr auto jacobian(const Y& y, const X& x) {

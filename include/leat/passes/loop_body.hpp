@@ -1,7 +1,7 @@
 #pragma once
-// The body of a loop as a graph: one step from the states, the step's entries of the sequences and the arrays that do not change, to the next
-// states and what the step gives. A loop over a body, and the loop that computes its gradients, are the same operator over two bodies; the
-// second is made of the first by the rules of reverse mode (`backward_body`). Source: Griewank and Walther, "Evaluating Derivatives".
+// The body of a loop as a graph: one step from the states, the step's entries of the sequences and the arrays that do not change, to the
+// next states and what the step gives. A loop over a body, and the loop that computes its gradients, are the same operator over two bodies;
+// the second is made of the first by the rules of reverse mode (`backward_body`). Source: Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/list.hpp>
 #include <leat/ops/array_parts.hpp>
@@ -86,7 +86,8 @@ struct traced_step {
     list<char> read(one.nodes.size(), 0);
     const auto reads = [&](int i) {
       const node& n = one.at(i);
-      const bool is_own = inside[i] != 0 || ((n.op->kind == op_kind::constant || n.op->kind == op_kind::index) && n.result.extent.is_static());
+      const bool is_own =
+          inside[i] != 0 || ((n.op->kind == op_kind::constant || n.op->kind == op_kind::index) && n.result.extent.is_static());
       if (!is_own) read[i] = 1;
     };
     for (int i = 0; i < one.size(); ++i)
@@ -200,12 +201,12 @@ struct backward_body {
   list<part_of_matrix> parts;  // further invariants
 };
 
-/// Which sums over the steps may become one product after the loop: their factors are then kept for all steps. `with_one_row`: the number of
-/// steps is named, so that only factors of one row in each step are matrices over all steps.
+/// Which sums over the steps may become one product after the loop: their factors are then kept for all steps. `with_one_row`: the number
+/// of steps is named, so that only factors of one row in each step are matrices over all steps.
 enum class products_after : std::int64_t { none, with_one_row, any };
 
-/// Takes products of two matrices, transpose(left) right, out of `sum`, a node of `h`: `take(left, right)` says whether it takes one. Returns
-/// the rest of the sum, or -1.
+/// Takes products of two matrices, transpose(left) right, out of `sum`, a node of `h`: `take(left, right)` says whether it takes one.
+/// Returns the rest of the sum, or -1.
 template <class Take>
 constexpr int without_products(graph& h, int sum, const Take& take) {
   const node n = h.at(sum);
@@ -276,9 +277,10 @@ constexpr int enter_narrow_product(const graph& h, int slice, const list<int>& i
   return to.g.add(info_of<matmul_op>, operands, transposed);
 }
 
-/// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients, and after them
-/// the tapes that have.
-constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std::int64_t wanted_xs, std::int64_t given, products_after after) {
+/// `wanted`, `wanted_xs`: invariants and sequences whose gradients are computed; `given`: given sequences that have gradients, and after
+/// them the tapes that have.
+constexpr backward_body backward_of(const loop_body& b, std::int64_t wanted, std::int64_t wanted_xs, std::int64_t given,
+                                    products_after after) {
   graph h;  // the step, its weights and its gradients, with leaves for all that might be needed
   list<int> rows(b.g.nodes.size(), -1);
   list<int> states, xs, invariants, weights, ys, by, dys;

@@ -35,8 +35,9 @@ constexpr loop_body changed(loop_body b, std::span<const std::int64_t> recipe) {
 
 // ---- code -----------------------------------------------------------------------------------------------------------
 
-/// A loop's program as integers: this header; then, for each state, sequence, invariant, and given sequence (those on tape last), its buffer
-/// in the program of a step, or -1, and the bytes of an element; what is on tape; for each named dimension of the program an operand and an axis; the program.
+/// A loop's program as integers: this header; then, for each state, sequence, invariant, and given sequence (those on tape last), its
+/// buffer in the program of a step, or -1, and the bytes of an element; what is on tape; for each named dimension of the program an operand
+/// and an axis; the program.
 enum loop_code : int {
   code_states,
   code_xs,

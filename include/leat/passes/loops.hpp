@@ -1,7 +1,7 @@
 #pragma once
-// Loops as nodes. A loop has several results, and a node has one: so memory for each result is a node, the loop writes to it, and another node
-// is that memory after the loop. The gradient of a loop is a loop over the body that reverse mode makes of its own (loop_body.hpp), from the
-// last step to the first; it reads the states of each step from a tape, which the loop keeps as soon as a gradient asks for it.
+// Loops as nodes. A loop has several results, and a node has one: so memory for each result is a node, the loop writes to it, and another
+// node is that memory after the loop. The gradient of a loop is a loop over the body that reverse mode makes of its own (loop_body.hpp),
+// from the last step to the first; it reads the states of each step from a tape, which the loop keeps as soon as a gradient asks for it.
 
 #include <leat/core/list.hpp>
 #include <leat/passes/loop_code.hpp>
@@ -15,8 +15,8 @@ namespace leat {
 
 namespace passes {
 
-/// Memory for a result of a loop. Inputs: those of the loop. Attributes: the number of the result, its dtype, rank and dimensions, and a hash
-/// of the loop's operator and attributes. So equal loops alone share memory.
+/// Memory for a result of a loop. Inputs: those of the loop. Attributes: the number of the result, its dtype, rank and dimensions, and a
+/// hash of the loop's operator and attributes. So equal loops alone share memory.
 struct loop_memory_op {
   static constexpr std::string_view type = "leat.LoopMemory";
   static constexpr op_kind kind = op_kind::kernel;
@@ -57,8 +57,8 @@ constexpr shape with_length(std::int64_t length, const shape& entry) {
   return all;
 }
 
-/// Enters a loop into a graph; returns the nodes of its results; the last is the number of steps, if the steps say whether there is another. `attributes`: as `loop_attribute` lists them, without a tape. Each
-/// tape has memory, which is empty until the tape is kept.
+/// Enters a loop into a graph; returns the nodes of its results; the last is the number of steps, if the steps say whether there is
+/// another. `attributes`: as `loop_attribute` lists them, without a tape. Each tape has memory, which is empty until the tape is kept.
 constexpr list<int> enter_loop(graph& g, const op_info& op, list<std::int64_t> attributes, const loop_body& b, const loop_operands& from) {
   list<int> inputs;
   for (const int i : from.states) inputs.push_back(i);
@@ -138,11 +138,14 @@ constexpr void loop_gradient(gradient_scope& s, const loop_body& b) {
   const backward_body back = backward_of(b, wanted, wanted_xs, given, after);
   list<std::int64_t> attributes{length, 0};
   for (int k = loop_recipe; k < s.attribute_count(); ++k) attributes.push_back(s.attribute(k));
-  for (const std::int64_t v : {static_cast<std::int64_t>(loop_change::backward), wanted, wanted_xs, given, static_cast<std::int64_t>(after)})
+  for (const std::int64_t v :
+       {static_cast<std::int64_t>(loop_change::backward), wanted, wanted_xs, given, static_cast<std::int64_t>(after)})
     attributes.push_back(v);
   loop_operands from;
   for (const int k : back.slopes)
-    from.states.push_back(dy[k] >= 0 ? dy[k] : constant(g, b.state(static_cast<std::size_t>(k)).type, b.state(static_cast<std::size_t>(k)).extent, 0).index());
+    from.states.push_back(
+        dy[k] >= 0 ? dy[k]
+                   : constant(g, b.state(static_cast<std::size_t>(k)).type, b.state(static_cast<std::size_t>(k)).extent, 0).index());
   for (const int k : back.sums) {
     const tensor_info info = b.g.at(b.invariants[k]).result;
     from.states.push_back(constant(g, info.type, info.extent, 0).index());
@@ -223,8 +226,8 @@ constexpr void batch_loop(batcher& all, int i, const loop_body& b) {
   const batched_body made = batched_of(b, by);
   if (made.problem.size > 0) return all.fail(made.problem);
   by.states = made.states;
-  const std::size_t operands = 2 * made.body.states.size() + made.body.tapes() + xs + made.body.invariants.size() + b.outs.size() + (b.is_limited ? 1 : 0) +
-                               (b.go >= 0 ? 1 : 0);
+  const std::size_t operands = 2 * made.body.states.size() + made.body.tapes() + xs + made.body.invariants.size() + b.outs.size() +
+                               (b.is_limited ? 1 : 0) + (b.go >= 0 ? 1 : 0);
   if (operands > graph::max_operands) return all.fail(message{} << "vmap: a loop with too many states, sequences and captured tensors");
   const auto axis = [&](int rank) { return (by.how & models_last) != 0 ? rank : 0; };
   loop_operands from;
@@ -285,7 +288,11 @@ constexpr void batch_loop(batcher& all, int i, const loop_body& b) {
     const bool is_state = k < states, differs = is_state ? in_set(made.states, k) : in_set(made.kept, k - states);
     const std::size_t place = is_state ? k : made.body.states.size() + k - states;
     const output tape(g, tape_of(g, loop, made.body, first, static_cast<int>(place)));
-    all.set(input(tapes + k), !differs ? tape : is_state ? sequence(tape.index(), b.state(k).extent.rank) : batcher::moved(tape, 1, 0), differs);
+    all.set(input(tapes + k),
+            !differs   ? tape
+            : is_state ? sequence(tape.index(), b.state(k).extent.rank)
+                       : batcher::moved(tape, 1, 0),
+            differs);
   }
   if (b.go >= 0) {
     const output steps(g, made.ends_apart ? results[states + 1] : results.back());
@@ -311,8 +318,8 @@ struct loop_name {
 
 }  // namespace detail
 
-/// A loop over a body: `Body` has a `hash` and makes the body, `make()`. The result stands for the loop; results are `loop_result_op`. Inputs:
-/// the states, sequences and invariants, memory for the results and tapes. Attributes: see `loop_attribute`.
+/// A loop over a body: `Body` has a `hash` and makes the body, `make()`. The result stands for the loop; results are `loop_result_op`.
+/// Inputs: the states, sequences and invariants, memory for the results and tapes. Attributes: see `loop_attribute`.
 template <class Body>
 struct loop_op {
   using body = Body;

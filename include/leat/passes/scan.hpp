@@ -1,7 +1,7 @@
 #pragma once
-// Loops as typed expressions: `scan(f, state, xs)` and `fold(f, state, xs)`. `f` is called once, by the compiler, with tensors of one step; the
-// expressions that it gives are the body of the loop (loop_body.hpp), which is compiled once, whatever the number of steps. Expressions that
-// f captures are computed once, before the loop. Source: JAX's scan; Bradbury et al. 2018.
+// Loops as typed expressions: `scan(f, state, xs)` and `fold(f, state, xs)`. `f` is called once, by the compiler, with tensors of one step;
+// the expressions that it gives are the body of the loop (loop_body.hpp), which is compiled once, whatever the number of steps. Expressions
+// that f captures are computed once, before the loop. Source: JAX's scan; Bradbury et al. 2018.
 
 #include <leat/expr/leaf.hpp>
 #include <leat/expr/tensor_list.hpp>
@@ -67,7 +67,8 @@ struct step_arguments<F, State, std::tuple<Xs...>> {
   template <class... Ss, std::size_t... I>
   static auto states_of(std::tuple<Ss...>*, std::index_sequence<I...>) -> std::tuple<step_tensor<F, 0, I, Ss, typename Ss::extents>...>;
   template <std::size_t... I>
-  static auto xs_of(std::index_sequence<I...>) -> std::tuple<step_tensor<F, 1, I, Xs, typename dims_of_entry<typename Xs::extents>::type>...>;
+  static auto xs_of(std::index_sequence<I...>)
+      -> std::tuple<step_tensor<F, 1, I, Xs, typename dims_of_entry<typename Xs::extents>::type>...>;
   using initial = tensors_of<State>;
   using states = decltype(states_of(static_cast<initial*>(nullptr), std::make_index_sequence<std::tuple_size_v<initial>>{}));
   using xs = decltype(xs_of(std::index_sequence_for<Xs...>{}));
@@ -265,7 +266,8 @@ constexpr message sequences_problem() {
       else m << static_cast<long long>(size);
     };
     for (std::size_t k = 0; k < sizeof...(Xs) && m.size == 0; ++k) {
-      if (extents[k].rank == 0) return m << word << ": a sequence has its steps along the first axis, and a scalar has no axis: let f capture it";
+      if (extents[k].rank == 0)
+        return m << word << ": a sequence has its steps along the first axis, and a scalar has no axis: let f capture it";
       if (extents[k][0] == extents[0][0]) continue;
       m << word << ": sequence 1 has ";
       number(extents[0][0]);
@@ -313,16 +315,16 @@ struct loop_refusal<Settings, F, State, Xs> {
 template <scan_settings Settings, class F, class State, class Xs>
   requires(has_sequences<Settings, State, Xs> && !takes_step<F, State, Xs>)
 struct loop_refusal<Settings, F, State, Xs> {
-  using problem = error_in_expression<
-      literal_text{"f of scan(f, state, xs) or fold(f, state, xs) is called with the state and one step's entry of xs, without its first axis, "
-                   "and does not take these: [](auto state, auto x) { ... }; tuples of tensors come as tuples"}>;
+  using problem = error_in_expression<literal_text{
+      "f of scan(f, state, xs) or fold(f, state, xs) is called with the state and one step's entry of xs, without its first axis, "
+      "and does not take these: [](auto state, auto x) { ... }; tuples of tensors come as tuples"}>;
 };
 template <scan_settings Settings, class F, class State, class Xs>
   requires(calls_step<Settings, F, State, Xs> && !gives_step<Settings, F, State, Xs>)
 struct loop_refusal<Settings, F, State, Xs> {
-  using problem = error_in_expression<
-      literal_text{"f of scan(f, state, xs) gives the next state and what is collected: std::tuple(next, y); f of fold(f, state, xs) the next "
-                   "state; each is a tensor or a std::tuple of tensors"}>;
+  using problem = error_in_expression<literal_text{
+      "f of scan(f, state, xs) gives the next state and what is collected: std::tuple(next, y); f of fold(f, state, xs) the next "
+      "state; each is a tensor or a std::tuple of tensors"}>;
 };
 template <scan_settings Settings, class F, class State, class Xs>
   requires(gives_step<Settings, F, State, Xs> && !loops<Settings, F, State, Xs>)
@@ -368,8 +370,8 @@ inline constexpr scan_settings scans{loop_kind::scan}, folds{loop_kind::fold}, s
   LEAT_OTHERWISE(words) function(...) LEAT_DELETED
 
 /// Steps through sequences: `auto [last, ys] = scan(f, state, xs)`, where `f(state, x)` gives `std::tuple(next, y)`. `state`: a tensor or a
-/// std::tuple of tensors; so are `xs`, whose steps lie along the first axis, and y. `last` is the state after the last step, and `ys` has what
-/// each step gave, along a first axis. The step is compiled once, whatever the number of steps, which may be a named dimension. What f
+/// std::tuple of tensors; so are `xs`, whose steps lie along the first axis, and y. `last` is the state after the last step, and `ys` has
+/// what each step gave, along a first axis. The step is compiled once, whatever the number of steps, which may be a named dimension. What f
 /// captures is computed before the loop. Gradients flow to the state, the sequences and what f captures; they keep the states and matrix
 /// products of all steps.
 /// Errors (at compile time): sequences of different lengths, a state that changes shape, dtype or number in a step, an assignment in f.
@@ -378,9 +380,10 @@ LEAT_LOOP(scan, detail::scans,
           "scan(f, state, xs) takes a function of a step, [](auto state, auto x) { return std::tuple(next, y); }, the first state, and "
           "sequences along their first axis; " LEAT_TENSORS);
 /// `scan` from the last step to the first; `ys` has each step's result in that step's place.
-LEAT_LOOP(scan_back, detail::scans_back,
-          "scan_back(f, state, xs) takes a function of a step, [](auto state, auto x) { return std::tuple(next, y); }, the first state, and "
-          "sequences along their first axis; " LEAT_TENSORS);
+LEAT_LOOP(
+    scan_back, detail::scans_back,
+    "scan_back(f, state, xs) takes a function of a step, [](auto state, auto x) { return std::tuple(next, y); }, the first state, and "
+    "sequences along their first axis; " LEAT_TENSORS);
 /// Steps through sequences and gives the last state: `fold(f, state, xs)`, where `f(state, x)` gives the next state. Otherwise as `scan`.
 /// Source: TensorFlow `foldl`.
 LEAT_LOOP(fold, detail::folds,

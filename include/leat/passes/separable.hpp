@@ -12,9 +12,9 @@
 
 namespace leat::passes {
 
-/// Follows an operand through a graph. For each node it says along how many leading axes the node's entries depend each on the same entry of
-/// the operand: 0 if the operand's entries are mixed, -1 if the node does not depend on it through operators that have a gradient. Rules may
-/// say less than is true.
+/// Follows an operand through a graph. For each node it says along how many leading axes the node's entries depend each on the same entry
+/// of the operand: 0 if the operand's entries are mixed, -1 if the node does not depend on it through operators that have a gradient. Rules
+/// may say less than is true.
 class separable_axes {
  public:
   constexpr explicit separable_axes(const graph& g) : g_(g), along_(g.nodes.size(), -1) {}

@@ -1,6 +1,6 @@
 #pragma once
-// An expression at other values: a copy of a graph in which some nodes are replaced. A loss that is an expression can so be evaluated at the
-// variables of a candidate step.
+// An expression at other values: a copy of a graph in which some nodes are replaced. A loss that is an expression can so be evaluated at
+// the variables of a candidate step.
 
 #include <leat/expr/tensor_list.hpp>
 #include <leat/passes/gradient.hpp>

@@ -437,8 +437,8 @@ class model_unroller {
 
 }  // namespace detail
 
-/// The graph with the small arrays of many models as vectors, or unchanged if nothing is gained; `targets` are renumbered. The graph must be
-/// simplified.
+/// The graph with the small arrays of many models as vectors, or unchanged if nothing is gained; `targets` are renumbered. The graph must
+/// be simplified.
 constexpr graph unroll_models(graph g, list<int>& targets) {
   using detail::model_unroller;
   using extent = model_unroller::extent_of_choice;

@@ -1,6 +1,6 @@
 #pragma once
-// Loops of which a run knows the number of steps: `while_loop<Maximum>(condition, f, state)`, and `cond` and `switch_case`, which run one of
-// several functions. A function that is run or not is a loop of one step or none.
+// Loops of which a run knows the number of steps: `while_loop<Maximum>(condition, f, state)`, and `cond` and `switch_case`, which run one
+// of several functions. A function that is run or not is a loop of one step or none.
 
 #include <leat/passes/scan.hpp>
 
@@ -86,7 +86,8 @@ struct while_check {
                        << describe({step::condition::type, step::condition::extents::value}, g).view();
     } else if constexpr (!tensors<typename step::next>)
       return message{} << "while_loop: the step gives the next state: a tensor, or a std::tuple of tensors";
-    else if constexpr (constexpr message m = same_states<tensors_of<State>, tensors_of<typename step::next>>::text("while_loop"); m.size > 0)
+    else if constexpr (constexpr message m = same_states<tensors_of<State>, tensors_of<typename step::next>>::text("while_loop");
+                       m.size > 0)
       return m;
     else
       return traced_body<0, typename step::arguments::states, std::tuple<>, std::tuple<>, tensors_of<typename step::next>, std::tuple<>,
@@ -157,8 +158,8 @@ constexpr auto make_branch(const F& f, const Before& before, const Runs& runs, c
   using call = branch_call<F, Xs...>;
   using states = typename step_arguments<F, Before, std::tuple<>>::states;
   const auto made = as_tuple(call::run(f));
-  using loop = limited_loop<1, tensors_of<Before>, std::tuple<Xs...>, states, typename call::operands, tensors_of<typename call::result>, Runs,
-                            std::tuple<>>;
+  using loop = limited_loop<1, tensors_of<Before>, std::tuple<Xs...>, states, typename call::operands, tensors_of<typename call::result>,
+                            Runs, std::tuple<>>;
   return as_given<Before>(loop::last_states(std::make_index_sequence<std::tuple_size_v<tensors_of<Before>>>{},
                                             std::tuple_cat(as_tuple(before), std::tuple(xs...), made, std::tuple(runs))));
 }
@@ -191,7 +192,8 @@ struct cond_check {
     if constexpr (!conditions<Predicate>) {
       graph g;
       dimension_names<typename Predicate::extents>::enter(g);
-      return message{} << "cond: the condition is a scalar of bool, and not " << describe({Predicate::type, Predicate::extents::value}, g).view();
+      return message{} << "cond: the condition is a scalar of bool, and not "
+                       << describe({Predicate::type, Predicate::extents::value}, g).view();
     } else if constexpr (constexpr message m = same_states<tensors_of<typename branch_call<F, Xs...>::result>,
                                                        tensors_of<typename branch_call<G, Xs...>::result>>::text("cond");
                          m.size > 0)
@@ -221,9 +223,10 @@ struct cond_refusal<Predicate, F, G, Xs...> {
 }  // namespace detail
 
 /// Steps while a condition holds: `auto last = while_loop<1000>(condition, f, state)`, where `condition(state)` is a scalar of bool and
-/// `f(state)` the next state; at most `Maximum` steps. `state`: a tensor or a std::tuple of tensors. Gradients flow to the state and what the
-/// functions capture; they keep memory for the states of `Maximum` steps. Errors (at compile time): a condition that is no scalar of bool, a
-/// state that changes shape, dtype or number in a step, an assignment in f. Source: TensorFlow `while_loop` with `maximum_iterations`.
+/// `f(state)` the next state; at most `Maximum` steps. `state`: a tensor or a std::tuple of tensors. Gradients flow to the state and what
+/// the functions capture; they keep memory for the states of `Maximum` steps. Errors (at compile time): a condition that is no scalar of
+/// bool, a state that changes shape, dtype or number in a step, an assignment in f. Source: TensorFlow `while_loop` with
+/// `maximum_iterations`.
 template <std::int64_t Maximum, class C, class F, detail::tensors State>
   requires(Maximum > 0 && detail::loops_while<C, F, State>)
 [[nodiscard("a loop is an expression: fetch what it gives, or compute with it")]] constexpr auto while_loop(const C& condition, const F& f,
@@ -252,8 +255,8 @@ template <std::int64_t Maximum, class C, class F, detail::tensors State>
 /// time): a condition that is no scalar of bool, functions with different results. Source: JAX's `lax.cond`, TensorFlow `cond`.
 template <class Predicate, class F, class G, class... Xs>
   requires detail::conds<Predicate, F, G, Xs...>
-[[nodiscard("a choice is an expression: fetch it, or compute with it")]] constexpr auto cond(const Predicate& condition, const F& f, const G& g,
-                                                                                             const Xs&... xs) {
+[[nodiscard("a choice is an expression: fetch it, or compute with it")]] constexpr auto cond(const Predicate& condition, const F& f,
+                                                                                             const G& g, const Xs&... xs) {
   const auto yes = cast<std::int64_t>(condition);
   const auto no = cast<std::int64_t>(logical_not(condition));
   const auto none = detail::zeros_like_result<typename detail::branch_call<F, Xs...>::result>();
@@ -276,9 +279,10 @@ struct branch_list {
     if constexpr (!(is_branch<F, Xs...> && (is_branch<Fs, Xs...> && ...)))
       return false;
     else
-      return ((same_states<tensors_of<typename branch_call<F, Xs...>::result>, tensors_of<typename branch_call<Fs, Xs...>::result>>::text("").size ==
-               0) &&
-              ...);
+      return (
+          (same_states<tensors_of<typename branch_call<F, Xs...>::result>, tensors_of<typename branch_call<Fs, Xs...>::result>>::text("")
+               .size == 0) &&
+          ...);
   }
 };
 // The functions from the K-th on, over what those before have given.
@@ -291,15 +295,16 @@ constexpr auto run_cases(const Before& before, const Index& index, const std::tu
     const auto others = logical_and(greater_equal(index, constant<I(0)>()), less(index, constant<static_cast<I>(last)>()));
     return make_branch(f, before, cast<std::int64_t>(logical_not(others)), xs...);
   } else {
-    return run_cases<K + 1>(make_branch(f, before, cast<std::int64_t>(equal(index, constant<static_cast<I>(K)>())), xs...), index, fs, xs...);
+    return run_cases<K + 1>(make_branch(f, before, cast<std::int64_t>(equal(index, constant<static_cast<I>(K)>())), xs...), index, fs,
+                            xs...);
   }
 }
 
 }  // namespace detail
 
-/// One of several functions of x: `switch_case(index, std::tuple(f, g, h), x, ...)` is f(x, ...) for 0, g(x, ...) for 1; the last function is
-/// for all other numbers, too. The others are not run. Shapes and dtypes: `index` a scalar of int32 or int64; all functions give the same: a
-/// tensor, or a std::tuple of tensors. Otherwise as `cond`. Source: TensorFlow `switch_case`.
+/// One of several functions of x: `switch_case(index, std::tuple(f, g, h), x, ...)` is f(x, ...) for 0, g(x, ...) for 1; the last function
+/// is for all other numbers, too. The others are not run. Shapes and dtypes: `index` a scalar of int32 or int64; all functions give the
+/// same: a tensor, or a std::tuple of tensors. Otherwise as `cond`. Source: TensorFlow `switch_case`.
 template <detail::case_number Index, class... Fs, tensor_expression... Xs>
   requires(sizeof...(Fs) > 0 && detail::branch_list<Fs...>::template agree<Xs...>())
 [[nodiscard("a choice is an expression: fetch it, or compute with it")]] constexpr auto switch_case(const Index& index,
@@ -309,8 +314,9 @@ template <detail::case_number Index, class... Fs, tensor_expression... Xs>
   const auto none = detail::zeros_like_result<typename detail::branch_call<first, Xs...>::result>();
   return detail::run_cases<0>(none, index, functions, xs...);
 }
-LEAT_OTHERWISE("switch_case(index, std::tuple(f, g, ...), x, ...) takes a scalar of int32 or int64, functions of x, ... that all give the same "
-               "dtypes and shapes, and their operands; " LEAT_TENSORS)
+LEAT_OTHERWISE(
+    "switch_case(index, std::tuple(f, g, ...), x, ...) takes a scalar of int32 or int64, functions of x, ... that all give the same "
+    "dtypes and shapes, and their operands; " LEAT_TENSORS)
 switch_case(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -28,7 +28,8 @@ struct cluster_step {
         for (int k = 0; k < type::phase_size(phase); ++k) {
           const int at = type::phase_at(phase) + words_per_instruction * k;
           const auto op = type::code[at];
-          if (written && (op == store || op == reduce_array || op == reduce_cell || op == finish_all)) f(static_cast<int>(type::code[at + 1]));
+          if (written && (op == store || op == reduce_array || op == reduce_cell || op == finish_all))
+            f(static_cast<int>(type::code[at + 1]));
           if (!written && op == load) f(static_cast<int>(type::code[at + 2]));
         }
     };

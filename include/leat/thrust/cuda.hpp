@@ -202,8 +202,8 @@ class cuda_device {
     on_thrust::run_recorded<Program>(*this, w, on_host, recordings, last);
   }
   using recording = detail::cuda_recording;
-  /// Runs the steps, which depend only on these addresses. The second time they are recorded as a CUDA graph, and launched as such from then
-  /// on; not the first time, in which CUDA may load their code.
+  /// Runs the steps, which depend only on these addresses. The second time they are recorded as a CUDA graph, and launched as such from
+  /// then on; not the first time, in which CUDA may load their code.
   template <class Steps>
   void repeat(recording& r, void* const* addresses, std::size_t count, Steps steps) {
     if (!r.is_for(addresses, count)) {
@@ -228,7 +228,8 @@ class cuda_device {
     constexpr std::int64_t threads = detail::threads_for_positions, most_rows = 65535;  // the most blocks of a grid's second axis
     const bool by_row = chunks > 1 && inner >= threads;
     const std::int64_t along = by_row ? inner : chunks * inner;
-    const dim3 blocks(static_cast<unsigned>((along + threads - 1) / threads), static_cast<unsigned>(by_row ? std::min(chunks, most_rows) : 1));
+    const dim3 blocks(static_cast<unsigned>((along + threads - 1) / threads),
+                      static_cast<unsigned>(by_row ? std::min(chunks, most_rows) : 1));
     detail::run_positions<<<blocks, static_cast<unsigned>(threads), 0, stream_>>>(chunks, inner, by_row, item);
     detail::check_cuda(cudaPeekAtLastError(), "starting a step");
   }

@@ -80,8 +80,8 @@ struct kernel_step {
   static void check_fed(void* const* buffers, const std::int64_t* numbers, std::index_sequence<O...>) {
     if constexpr (checks_fed_indices) {
       void* p[]{buffers[info.operand_buffer(static_cast<int>(O))]...};
-      const auto kernel =
-          kernels::kernel_for<kernel_type>(p, kernels::step_numbers(numbers + plan_begin + plan_numbers), static_cast<int>(sizeof...(O)) - 1);
+      const auto kernel = kernels::kernel_for<kernel_type>(p, kernels::step_numbers(numbers + plan_begin + plan_numbers),
+                                                           static_cast<int>(sizeof...(O)) - 1);
       const std::int64_t at = kernels::find_out_of_range(kernel.indices, kernel.count, kernel.rows, kernels::drops_negative(kernel));
       if (at >= 0) throw invalid_argument(kernels::out_of_range_text(kernel, kernel.indices[at], at));
     }

@@ -1,5 +1,6 @@
 #pragma once
-// The steps of a program on a device that repeats what it has recorded: cut where one waits for the device, with fed indices checked before.
+// The steps of a program on a device that repeats what it has recorded: cut where one waits for the device, with fed indices checked
+// before.
 
 #include <leat/thrust/run_steps.hpp>
 
@@ -68,9 +69,9 @@ struct recorded_parts {
 template <class Program>
 inline constexpr std::size_t recordings_of = static_cast<std::size_t>(detail::recorded_parts<Program>::count);
 
-/// Runs all steps, and then `last`, on a device that repeats what it has recorded: `device.repeat(recording, addresses, count, steps)` calls
-/// `steps`, or does again what an earlier call for these addresses did, without the host's part in it. Steps that wait for the device run
-/// between the recordings. Fed indices are checked before, where the host has them: `on_host` are its addresses of the buffers.
+/// Runs all steps, and then `last`, on a device that repeats what it has recorded: `device.repeat(recording, addresses, count, steps)`
+/// calls `steps`, or does again what an earlier call for these addresses did, without the host's part in it. Steps that wait for the device
+/// run between the recordings. Fed indices are checked before, where the host has them: `on_host` are its addresses of the buffers.
 template <class Program, class Device, class Recording, class Last>
 void run_recorded(Device& device, const workspace& w, void* const* on_host, Recording* recordings, Last last) {
   detail::check_all_fed_indices<Program>(on_host, w.numbers, std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{});

@@ -126,8 +126,8 @@ struct team_lanes {
 
 namespace detail {
 constexpr int threads_for_positions = 256;
-/// Runs a cluster's items for the positions of each chunk of rows, each by a thread: those of a chunk by neighbouring blocks if `by_row`, so
-/// that no thread divides.
+/// Runs a cluster's items for the positions of each chunk of rows, each by a thread: those of a chunk by neighbouring blocks if `by_row`,
+/// so that no thread divides.
 template <class Item>
 __global__ void run_positions(std::int64_t chunks, std::int64_t inner, bool by_row, Item item) {
   const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads_for_positions + threadIdx.x;

@@ -1,7 +1,7 @@
 #pragma once
-// Least squares of residuals that each see one row of two tables of parameters, such as a camera and a point (bundle adjustment). The matrix
-// of a step then has small blocks for the rows of the second table, which are eliminated (Schur complement); the system that is left, of the
-// first table, is solved by conjugate gradients and is never formed.
+// Least squares of residuals that each see one row of two tables of parameters, such as a camera and a point (bundle adjustment). The
+// matrix of a step then has small blocks for the rows of the second table, which are eliminated (Schur complement); the system that is
+// left, of the first table, is solved by conjugate gradients and is never formed.
 
 #include <leat/ops/lookups.hpp>
 #include <leat/train/conjugate_gradients.hpp>
@@ -18,14 +18,15 @@ struct indexed_rows {
   X table;
   I row_of;
 };
-/// The rows of a table of parameters that residuals see, for `block_levenberg_marquardt`. Shapes: table [rows, k], where k is a number; row_of
-/// [n]. Dtypes: floating point; row_of integers. Errors, at compile time: other shapes or dtypes.
+/// The rows of a table of parameters that residuals see, for `block_levenberg_marquardt`. Shapes: table [rows, k], where k is a number;
+/// row_of [n]. Dtypes: floating point; row_of integers. Errors, at compile time: other shapes or dtypes.
 template <tensor_expression X, tensor_expression I>
   requires(X::rank == 2 && is_floating(X::type) && X::extent[1] > 0 && I::rank == 1 && is_integer(I::type))
 constexpr indexed_rows<X, I> indexed(const X& table, const I& row_of) {
   return {table, row_of};
 }
-LEAT_OTHERWISE("indexed(table, row_of) takes floating-point parameters [rows, k], where k is a number, and integers [n]") indexed(...) LEAT_DELETED;
+LEAT_OTHERWISE("indexed(table, row_of) takes floating-point parameters [rows, k], where k is a number, and integers [n]")
+indexed(...) LEAT_DELETED;
 
 namespace detail {
 
@@ -57,11 +58,12 @@ concept block_residuals = requires(const F& f, const A& a, const B& b) {
 
 }  // namespace detail
 
-/// A step of least squares for residuals f(rows of a, rows of b), [n, m] of [n, k] and [n, l], each of which depends on its own rows alone, as
-/// `least_squares_direction`: a tuple of tensors like the tables `a` and `b` are. `b` is eliminated, so it should be the table with more
+/// A step of least squares for residuals f(rows of a, rows of b), [n, m] of [n, k] and [n, l], each of which depends on its own rows alone,
+/// as `least_squares_direction`: a tuple of tensors like the tables `a` and `b` are. `b` is eliminated, so it should be the table with more
 /// rows; the system of `a` is solved by `Iterations` of conjugate gradients, scaled by its diagonal. `damping`: a scalar, as of
-/// `least_squares_direction`; it must be positive where rows are not determined, or the result is NaN. Rows that no residual sees do not move. Errors: invalid_argument for an index
-/// out of range. Source: Triggs et al., "Bundle Adjustment, a Modern Synthesis" (1999); Agarwal et al., "Bundle Adjustment in the Large" (2010).
+/// `least_squares_direction`; it must be positive where rows are not determined, or the result is NaN. Rows that no residual sees do not
+/// move. Errors: invalid_argument for an index out of range. Source: Triggs et al., "Bundle Adjustment, a Modern Synthesis" (1999); Agarwal
+/// et al., "Bundle Adjustment in the Large" (2010).
 template <int Iterations = 20, class F, class A, class IA, class B, class IB, tensor_expression Damping, class Rule = robust::squares>
   requires detail::block_residuals<F, indexed_rows<A, IA>, indexed_rows<B, IB>>
 constexpr auto block_least_squares_direction(const F& f, const indexed_rows<A, IA>& a, const indexed_rows<B, IB>& b, const Damping& damping,
@@ -82,8 +84,8 @@ constexpr auto block_least_squares_direction(const F& f, const indexed_rows<A, I
   const auto to_b = [&](const auto& u) { return sums_by_row(reduce_sum<1>(jb * as_columns(weighed(u))), b.row_of, b.table); };
   const auto of_ones = weighed(r * 0_c + 1_c);
 
-  const auto blocks =
-      sums_by_row(matmul<true, false>(jb * as_columns(of_ones), jb), b.row_of, as_columns(b.table) * as_rows(b.table));  // [rows of b, l, l]
+  const auto blocks = sums_by_row(matmul<true, false>(jb * as_columns(of_ones), jb), b.row_of,
+                                  as_columns(b.table) * as_rows(b.table));  // [rows of b, l, l]
   const auto sizes_b = matrix_diag_part(blocks);
   const auto roots = cholesky(blocks + matrix_diag(select(sizes_b > 0_c, sizes_b * damping, sizes_b * 0_c + 1_c)));
   const auto by_b = [&](const auto& v) { return squeeze<2>(cholesky_solve(roots, as_columns(v))); };
@@ -118,10 +120,12 @@ constexpr auto block_levenberg_marquardt(const F& f, const indexed_rows<A, IA>& 
   };
   const auto [da, db] = block_least_squares_direction<Iterations>(f, a, b, damping, rule);
   const auto loss = at(a.table, b.table);
-  return detail::damped_fit(loss, at(a.table + da, b.table + db), std::tuple(a.table, b.table), std::tuple(a.table + da, b.table + db), damping);
+  return detail::damped_fit(loss, at(a.table + da, b.table + db), std::tuple(a.table, b.table), std::tuple(a.table + da, b.table + db),
+                            damping);
 }
-LEAT_OTHERWISE("block_levenberg_marquardt(f, indexed(a, row_of), indexed(b, row_of), damping) takes a function that returns residuals [n, m] of "
-               "rows [n, k] of a and [n, l] of b, variables, and a scalar variable")
+LEAT_OTHERWISE(
+    "block_levenberg_marquardt(f, indexed(a, row_of), indexed(b, row_of), damping) takes a function that returns residuals [n, m] of "
+    "rows [n, k] of a and [n, l] of b, variables, and a scalar variable")
 block_levenberg_marquardt(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -151,8 +151,8 @@ constexpr auto lstm_cell(const X& x, const lstm_state<C, H>& state, std::uint64_
 }
 
 /// `lstm_cell` whose gates also see the memory, each element by a weight of its own: σ(f + ForgetBias + w_f c), σ(i + w_i c) and
-/// σ(o + w_o c'). Variables: those of `lstm_cell`, and `Name/w_f_diag`, `Name/w_i_diag`, `Name/w_o_diag` [Units] (Glorot uniform by `seed`).
-/// Shapes, dtypes: as `lstm_cell`. Source: TensorFlow `LSTMCell` with `use_peepholes`.
+/// σ(o + w_o c'). Variables: those of `lstm_cell`, and `Name/w_f_diag`, `Name/w_i_diag`, `Name/w_o_diag` [Units] (Glorot uniform by
+/// `seed`). Shapes, dtypes: as `lstm_cell`. Source: TensorFlow `LSTMCell` with `use_peepholes`.
 template <fixed_string Name, std::int64_t Units, double ForgetBias = 1.0, detail::cell_operand X, detail::cell_state<X, Units> C,
           detail::cell_state<X, Units> H>
 constexpr auto peephole_lstm_cell(const X& x, const lstm_state<C, H>& state, std::uint64_t seed = 0) {

@@ -65,9 +65,9 @@ constexpr auto conjugate_loop(const F& multiply, const B& b, const E& enough) {
 
 /// The solution x of A x = b by the method of conjugate gradients, for a symmetric, positive definite A that is given as the function
 /// v -> A v: `conjugate_gradients<10>([&](auto v) { return hvp(loss, w, v); }, -slope)`. `Iterations`: at most so many; as many as b has
-/// elements solve the system but for rounding, and far fewer come near. It stops at a residual of `tolerance` |b|, and where A proves not to
-/// be positive definite: x is then a direction along which xᵀ A x - 2 bᵀ x falls, or 0. Shape: any, x as b; dtype: floating point. It does
-/// not say how near it came: compare A x with b where that matters. Source: Hestenes and Stiefel (1952).
+/// elements solve the system but for rounding, and far fewer come near. It stops at a residual of `tolerance` |b|, and where A proves not
+/// to be positive definite: x is then a direction along which xᵀ A x - 2 bᵀ x falls, or 0. Shape: any, x as b; dtype: floating point. It
+/// does not say how near it came: compare A x with b where that matters. Source: Hestenes and Stiefel (1952).
 template <int Iterations, class F, class B, class Tolerance = compile_time_number<std::bit_cast<std::uint64_t>(1e-10), true>>
   requires(Iterations > 0 && detail::is_product<F, B>)
 constexpr auto conjugate_gradients(const F& multiply, const B& b, const Tolerance& tolerance = {}) {
@@ -75,8 +75,9 @@ constexpr auto conjugate_gradients(const F& multiply, const B& b, const Toleranc
   const auto enough = reduce_sum(square(b)) * tolerance * tolerance;
   return detail::conjugate_iterations<Iterations>(multiply, detail::first_conjugate_state(b), enough);
 }
-LEAT_OTHERWISE("conjugate_gradients<iterations>(multiply, b) takes a function that returns a product of a matrix with a tensor like b, and b, a "
-               "floating-point tensor")
+LEAT_OTHERWISE(
+    "conjugate_gradients<iterations>(multiply, b) takes a function that returns a product of a matrix with a tensor like b, and b, a "
+    "floating-point tensor")
 conjugate_gradients(...) LEAT_DELETED;
 
 }  // namespace leat

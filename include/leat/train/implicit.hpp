@@ -1,6 +1,7 @@
 #pragma once
-// Solutions of equations as expressions: `solve_root`, `fixed_point` and `argmin`. They are found by a fixed number of steps, which gradients
-// do not pass through: those of the solution follow from the equation itself (implicit function theorem), by one system of linear equations.
+// Solutions of equations as expressions: `solve_root`, `fixed_point` and `argmin`. They are found by a fixed number of steps, which
+// gradients do not pass through: those of the solution follow from the equation itself (implicit function theorem), by one system of linear
+// equations.
 
 #include <leat/ops/converged.hpp>
 #include <leat/ops/decompositions.hpp>
@@ -28,9 +29,8 @@ struct unknown_leaf : no_numbers {
   }
 };
 template <class Site, tensor_expression X>
-using unknown_like =
-    leaf_tensor<unknown_leaf<mix(mix(site_hash<Site>, X::identity::hash), 901), typename X::element, typename X::extents>, typename X::element,
-                typename X::extents>;
+using unknown_like = leaf_tensor<unknown_leaf<mix(mix(site_hash<Site>, X::identity::hash), 901), typename X::element, typename X::extents>,
+                                 typename X::element, typename X::extents>;
 
 template <class X>
 concept unknown = tensor_expression<X> && is_floating(X::type) && X::extent.is_static();
@@ -89,8 +89,8 @@ constexpr auto repeated_step(const Next& next, const Unknown& at, const X& x) {
   else return repeated_step<Left - 1>(next, at, at_values(next, std::tuple(at), std::tuple(x)));
 }
 
-// The solution of y = 0, where `y` and `next`, a better solution, are expressions of the unknown `at`. From the steps on, all is constant but
-// the last step x - J⁻¹ y(x, θ): at the solution its derivative by θ is that of the implicit function.
+// The solution of y = 0, where `y` and `next`, a better solution, are expressions of the unknown `at`. From the steps on, all is constant
+// but the last step x - J⁻¹ y(x, θ): at the solution its derivative by θ is that of the implicit function.
 template <int Steps, approach Which, double Tolerance, class How, class At, class Y, class Next, class X>
 constexpr auto implicit_solution(const At& at, const Y& y, const Next& next, const X& start) {
   const auto found = repeated_step<Steps>(next, at, start);
@@ -102,12 +102,12 @@ constexpr auto implicit_solution(const At& at, const Y& y, const Next& next, con
 
 }  // namespace detail
 
-/// A solution x of f(x) = 0, by `Steps` of Newton's method from `start`: `solve_root([&](auto x) { return square(x) - a; }, start)`. `f` returns
-/// a tensor like x; what else it mentions are parameters, by which the solution can be differentiated: the gradient is that of the implicit
-/// function, by one system of linear equations, and does not pass the steps. It is the first derivative alone: derivatives of that are not
-/// those of the solution. Shape: as start, of sizes that are numbers; dtype: floating point. Errors: failed_precondition at run time, with
-/// the residual, if |f(x)| is more than `Tolerance` or NaN after the steps; at compile time, an f that does not depend on x. Source: Newton;
-/// Griewank and Walther, "Evaluating Derivatives".
+/// A solution x of f(x) = 0, by `Steps` of Newton's method from `start`: `solve_root([&](auto x) { return square(x) - a; }, start)`. `f`
+/// returns a tensor like x; what else it mentions are parameters, by which the solution can be differentiated: the gradient is that of the
+/// implicit function, by one system of linear equations, and does not pass the steps. It is the first derivative alone: derivatives of that
+/// are not those of the solution. Shape: as start, of sizes that are numbers; dtype: floating point. Errors: failed_precondition at run
+/// time, with the residual, if |f(x)| is more than `Tolerance` or NaN after the steps; at compile time, an f that does not depend on x.
+/// Source: Newton; Griewank and Walther, "Evaluating Derivatives".
 template <int Steps = 10, double Tolerance = 1e-6, class F, class X, LEAT_SITE>
   requires(Steps > 0 && detail::equation<F, X, Site>)
 constexpr auto solve_root(const F& f, const X& start) {
@@ -116,7 +116,8 @@ constexpr auto solve_root(const F& f, const X& start) {
   const auto next = at + detail::newton_step<detail::by_lu>(jacobian(y, at), y);
   return detail::implicit_solution<Steps, approach::root, Tolerance, detail::by_lu>(at, y, next, start);
 }
-LEAT_OTHERWISE("solve_root(f, start) takes a function that returns a tensor like x, and start, a floating-point tensor of sizes that are numbers")
+LEAT_OTHERWISE(
+    "solve_root(f, start) takes a function that returns a tensor like x, and start, a floating-point tensor of sizes that are numbers")
 solve_root(...) LEAT_DELETED;
 
 /// A fixed point x = f(x), by `Steps` repetitions of f from `start`, as `solve_root`, without a matrix until the last step. Errors: as of
@@ -128,12 +129,14 @@ constexpr auto fixed_point(const F& f, const X& start) {
   const auto next = f(at);
   return detail::implicit_solution<Steps, approach::fixed_point, Tolerance, detail::by_lu>(at, at - next, next, start);
 }
-LEAT_OTHERWISE("fixed_point(f, start) takes a function that returns a tensor like x, and start, a floating-point tensor of sizes that are numbers")
+LEAT_OTHERWISE(
+    "fixed_point(f, start) takes a function that returns a tensor like x, and start, a floating-point tensor of sizes that are numbers")
 fixed_point(...) LEAT_DELETED;
 
 /// The x near `start` at which f(x), a scalar, is smallest, by `Steps` of Newton's method, as `solve_root` of the gradient. Errors: as of
 /// `solve_root`, where the residual is the gradient's norm; also where a Hessian is not positive definite, so that the result is a minimum,
-/// not a saddle. At compile time: f is no scalar, or linear. Source: Gould et al. (2016), "On differentiating parameterized argmin problems".
+/// not a saddle. At compile time: f is no scalar, or linear. Source: Gould et al. (2016), "On differentiating parameterized argmin
+/// problems".
 template <int Steps = 10, double Tolerance = 1e-6, class F, class X, LEAT_SITE>
   requires(Steps > 0 && detail::is_scalar_function<F, typename detail::unknown_of<Site, X>::type>)
 constexpr auto argmin(const F& f, const X& start) {

@@ -177,12 +177,14 @@ constexpr auto dropout(const X& x, const Rate& rate, const Step& step) {
 LEAT_OTHERWISE_OF(dropout, "<name>(x, rate, step) takes a tensor of floating point, a number or scalar tensor, and a scalar of integers, "
                            "such as global_step(); the name is a template argument: <\"drop1\">");
 template <fixed_string Name>
-LEAT_OTHERWISE("dropout<name>(x, rate, step) takes a tensor of floating point, a number or scalar tensor, and a scalar of integers, such as "
-               "global_step()")
+LEAT_OTHERWISE(
+    "dropout<name>(x, rate, step) takes a tensor of floating point, a number or scalar tensor, and a scalar of integers, such as "
+    "global_step()")
 dropout(...) LEAT_DELETED;
 
-/// Dropout by a mask that is fed in each run: x mask / (1 - rate). The mask has x's shape; it is 0 where an element is dropped and 1 elsewhere. `draw_dropout_mask` fills a mask; a mask of ones with a rate of 0 drops
-/// nothing. The rate is a number, a parameter or a scalar tensor. Dtypes: floating point. Source: TensorFlow `nn.dropout`.
+/// Dropout by a mask that is fed in each run: x mask / (1 - rate). The mask has x's shape; it is 0 where an element is dropped and 1
+/// elsewhere. `draw_dropout_mask` fills a mask; a mask of ones with a rate of 0 drops nothing. The rate is a number, a parameter or a
+/// scalar tensor. Dtypes: floating point. Source: TensorFlow `nn.dropout`.
 template <tensor_expression X, tensor_expression M, detail::optimizer_setting Rate, LEAT_SITE>
   requires(is_floating(X::type) && X::type == M::type && X::extent == M::extent)
 constexpr auto dropout_by_mask(const X& x, const M& mask, const Rate& rate) {

@@ -15,8 +15,8 @@
 
 namespace leat {
 
-/// Rules for residuals. `loss(r)` is what a residual adds to the sum that is made small; `weight(r)`, the loss's derivative divided by r, is
-/// the weight with which the residual enters the linear problem of a step ("iteratively reweighted least squares").
+/// Rules for residuals. `loss(r)` is what a residual adds to the sum that is made small; `weight(r)`, the loss's derivative divided by r,
+/// is the weight with which the residual enters the linear problem of a step ("iteratively reweighted least squares").
 namespace robust {
 
 using namespace leat::literals;
@@ -183,8 +183,8 @@ LEAT_OTHERWISE("least_squares_direction(residuals, x) takes residuals, a tensor,
 least_squares_direction(...) LEAT_DELETED;
 
 /// Newton's step: the dx at which the second-order model of `loss` by `x`, a vector, is stationary: -H⁻¹ g. Shape and dtype: as x. NaN or
-/// infinities where the Hessian is singular. It leads to a saddle or a maximum where the Hessian is not positive definite. Source: Nocedal and
-/// Wright, "Numerical Optimization".
+/// infinities where the Hessian is singular. It leads to a saddle or a maximum where the Hessian is not positive definite. Source: Nocedal
+/// and Wright, "Numerical Optimization".
 template <tensor_expression Y, tensor_expression X>
   requires(X::rank == 1 && detail::hessian_problem<jacobian_mode::fewest, Y, X>::none)
 constexpr auto newton_direction(const Y& loss, const X& x) {
@@ -254,9 +254,9 @@ LEAT_OTHERWISE("gauss_newton(f, x) takes a function that returns residuals, a te
                "floating-point dtype and of sizes that are numbers")
 gauss_newton(...) LEAT_DELETED;
 
-/// Least squares by the method of Levenberg and Marquardt, as `gauss_newton`, with a step that is damped and is only taken where it makes the
-/// loss smaller. `damping`: an untrainable scalar variable, for instance `untrainable_variable<"damping", double>(1e-3)`: a tenth after a
-/// step that was taken, ten times as much after one that was not; between 1e-12 and 1e12. A step whose matrix is singular is not taken.
+/// Least squares by the method of Levenberg and Marquardt, as `gauss_newton`, with a step that is damped and is only taken where it makes
+/// the loss smaller. `damping`: an untrainable scalar variable, for instance `untrainable_variable<"damping", double>(1e-3)`: a tenth after
+/// a step that was taken, ten times as much after one that was not; between 1e-12 and 1e12. A step whose matrix is singular is not taken.
 /// Source: Marquardt (1963).
 template <class F, class X, tensor_expression Damping, class Rule = robust::squares>
   requires(detail::residual_function<F, X> && detail::variable_expression<Damping>)

@@ -1,6 +1,6 @@
 #pragma once
-// Ordinary differential equations y' = f(t, y), in steps of one length: `auto [last, path] = solve_rk4<1000>(f, y0, t0, step)`. Gradients go
-// back through the steps. Source: Hairer, Nørsett and Wanner, "Solving Ordinary Differential Equations I".
+// Ordinary differential equations y' = f(t, y), in steps of one length: `auto [last, path] = solve_rk4<1000>(f, y0, t0, step)`. Gradients
+// go back through the steps. Source: Hairer, Nørsett and Wanner, "Solving Ordinary Differential Equations I".
 
 #include <leat/passes/scan.hpp>
 
@@ -78,8 +78,8 @@ concept differential = tensor_expression<Y> && requires { requires is_floating(Y
   }                                                                                                                                      \
   template <LEAT_ANY_NUMBER Steps>                                                                                                       \
   LEAT_OTHERWISE(#function                                                                                                               \
-                 "<steps>(f, y0, t0, step) takes a function of time and state, [](auto t, auto y) { return slope; }, the first state, and " \
-                 "two scalars of its dtype: the time where it begins, and the length of a step; " LEAT_TENSORS)                          \
+                 "<steps>(f, y0, t0, step) takes a function of time and state, [](auto t, auto y) { return slope; }, the first state, "  \
+                 "and two scalars of its dtype: the time where it begins, and the length of a step; " LEAT_TENSORS)                      \
   function(...) LEAT_DELETED
 
 /// The state after `Steps` steps of Euler's method. `f(t, y)`: the slope. `solve_euler_path` gives that state, and those after each step

@@ -56,7 +56,8 @@ struct lstm_layer_step {
 };
 
 template <class X, std::int64_t Units>
-using zero_state = leaf_tensor<filled_leaf<typename X::element, 0, dims<X::extent[0], Units>>, typename X::element, dims<X::extent[0], Units>>;
+using zero_state =
+    leaf_tensor<filled_leaf<typename X::element, 0, dims<X::extent[0], Units>>, typename X::element, dims<X::extent[0], Units>>;
 template <class Cell, class X, std::int64_t Units>
 constexpr auto zero_states() {
   if constexpr (Cell::states == 1) return std::tuple(zero_state<X, Units>{});

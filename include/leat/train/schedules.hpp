@@ -279,7 +279,8 @@ constexpr auto piecewise_constant(const Step& step, const First& first, const Va
 }
 LEAT_OTHERWISE_OF(
     piecewise_constant,
-    "<boundary, ...>(step, value, ...): boundaries rise, and are whole numbers if the step is one; there is one value more than boundaries");
+    "<boundary, ...>(step, value, ...): boundaries rise, and are whole numbers if the step is one; there is one value more than "
+    "boundaries");
 
 #undef LEAT_SCHEDULE_WORDS
 

@@ -1,6 +1,6 @@
 #pragma once
-// Training steps that use curvature, for losses that are the same in each step: `newton()`, `newton_cg()` and `lbfgs()`. Each finds a direction
-// for all variables together and how far to go along it; a step that would not make the loss smaller is not taken.
+// Training steps that use curvature, for losses that are the same in each step: `newton()`, `newton_cg()` and `lbfgs()`. Each finds a
+// direction for all variables together and how far to go along it; a step that would not make the loss smaller is not taken.
 
 #include <leat/train/conjugate_gradients.hpp>
 #include <leat/train/flat_parameters.hpp>
@@ -48,8 +48,9 @@ struct newton_cg_method {
 };
 
 // The direction -H g, where H is the inverse Hessian that the last m moves s (rows of `s`, the oldest first) and changes of the gradient y
-// tell; rows of zeros are moves that were not made. With R, the upper triangle of s yᵀ, and D, its diagonal, H is γ plus products of m rows,
-// so that the number of nodes does not grow with m. Source: Byrd, Nocedal and Schnabel (1994), "Representations of quasi-Newton matrices".
+// tell; rows of zeros are moves that were not made. With R, the upper triangle of s yᵀ, and D, its diagonal, H is γ plus products of m
+// rows, so that the number of nodes does not grow with m. Source: Byrd, Nocedal and Schnabel (1994), "Representations of quasi-Newton
+// matrices".
 template <tensor_expression S, tensor_expression Y, tensor_expression G>
 constexpr auto lbfgs_direction(const S& s, const Y& y, const G& g) {
   constexpr std::int64_t m = S::extent[0], n = S::extent[1];
@@ -99,8 +100,8 @@ struct lbfgs_step {
     // Where no length is found, the next step begins anew, and nearer.
     const auto found = length > 0_c;
     return std::tuple_cat(moved_along(xs, direction, length),
-                          std::tuple(assign(moves, select(found, moved, moved * 0_c)), assign(changes, select(found, changed, changed * 0_c)),
-                                     assign(last_x, x), assign(last_g, g),
+                          std::tuple(assign(moves, select(found, moved, moved * 0_c)),
+                                     assign(changes, select(found, changed, changed * 0_c)), assign(last_x, x), assign(last_g, g),
                                      assign(reach, select(found, reach * 0_c + 1_c, maximum(reach * 0.015625_c, 1e-30_c)))));
   }
 };
@@ -134,9 +135,9 @@ struct second_order {
   minimize(...) const LEAT_DELETED;
 };
 
-/// Newton's method: the step -H⁻¹ g of the Hessian of all variables together, or -g where that leads up or is no number, of length 1, 1/4, …
-/// 4^(1 - Trials), whichever is the longest that makes the loss smaller by enough; none if none does. A step costs as many passes as there
-/// are elements, and a decomposition of their matrix. Source: Nocedal and Wright, "Numerical Optimization".
+/// Newton's method: the step -H⁻¹ g of the Hessian of all variables together, or -g where that leads up or is no number, of length 1, 1/4,
+/// … 4^(1 - Trials), whichever is the longest that makes the loss smaller by enough; none if none does. A step costs as many passes as
+/// there are elements, and a decomposition of their matrix. Source: Nocedal and Wright, "Numerical Optimization".
 template <int Trials = 4>
   requires(Trials > 0)
 constexpr auto newton() {
@@ -152,8 +153,8 @@ constexpr auto newton_cg() {
 /// L-BFGS: the curvature is that which the last `Memory` steps met. A step costs one gradient, `Trials` evaluations of the loss, and some
 /// products with 2 Memory vectors. The length is that of a backtracking search, as for `newton`; where no length is found, nothing changes,
 /// and the next step begins anew with the gradient alone. The variables that it keeps are named after the first variable:
-/// `w/lbfgs_moves`, `w/lbfgs_changes` [Memory, all], `w/lbfgs_x`, `w/lbfgs_gradient` [all], `w/lbfgs_reach`. The loss must be the same function
-/// in all steps: feed them the same data. Source: Liu and Nocedal (1989).
+/// `w/lbfgs_moves`, `w/lbfgs_changes` [Memory, all], `w/lbfgs_x`, `w/lbfgs_gradient` [all], `w/lbfgs_reach`. The loss must be the same
+/// function in all steps: feed them the same data. Source: Liu and Nocedal (1989).
 template <int Memory = 8, int Trials = 3>
   requires(Memory > 0 && Trials > 0)
 constexpr auto lbfgs() {

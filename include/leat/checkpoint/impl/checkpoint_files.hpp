@@ -429,7 +429,8 @@ LEAT_FUNCTION void merge_bundles(const std::vector<std::string>& prefixes, const
         throw invalid_argument("a slice of a tensor is in two of the checkpoints that are to be merged: " + prefix);
   }
   merged.shards = static_cast<std::int32_t>(sources.size());
-  if (sources.empty() || sources.size() > 99'999) throw invalid_argument(std::to_string(sources.size()) + " files cannot be one checkpoint");
+  if (sources.empty() || sources.size() > 99'999)
+    throw invalid_argument(std::to_string(sources.size()) + " files cannot be one checkpoint");
   io::staged_file index(destination + ".index");
   index.write(io::write_bundle_index(merged));
   index.sync();

@@ -36,7 +36,8 @@ LEAT_FUNCTION imported_meta_graph import_meta_graph(graph& g, const std::filesys
   const saver_def def = meta.saver.value_or(saver_def{});
   if (meta.saver) {
     options.max_to_keep = std::max(0, def.max_to_keep);
-    if (def.keep_checkpoint_every_n_hours > 0) options.keep_checkpoint_every_n_hours = static_cast<double>(def.keep_checkpoint_every_n_hours);
+    if (def.keep_checkpoint_every_n_hours > 0)
+      options.keep_checkpoint_every_n_hours = static_cast<double>(def.keep_checkpoint_every_n_hours);
     std::set<std::string> used;
     bool is_sliced = false;  // slices have the name of the whole: the collections tell what is a slice of what
     for (const auto& [variable, name] : io::names_in_checkpoint(g, def)) {

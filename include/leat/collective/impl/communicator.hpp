@@ -96,8 +96,8 @@ inline communicator& communicator::current() {
   const std::lock_guard lock(known.guard);
   if (known.current == nullptr)
     throw failed_precondition(
-        "a collective, and the process has no communicator: make a leat::collective::communicator at the beginning of main, which lives until "
-        "its end");
+        "a collective, and the process has no communicator: make a leat::collective::communicator at the beginning of main, which lives "
+        "until its end");
   return *known.current;
 }
 

@@ -320,8 +320,8 @@ struct communicator::ranks {
     MPI_Is_thread_main(&is_main);
     if (is_main == 0)
       throw failed_precondition(
-          "a collective on a thread that is not the main one, and the program has initialized MPI for one thread; call MPI_Init_thread with "
-          "MPI_THREAD_SERIALIZED");
+          "a collective on a thread that is not the main one, and the program has initialized MPI for one thread; call MPI_Init_thread "
+          "with MPI_THREAD_SERIALIZED");
   }
 
   // Returns when all ranks are known to be about to do the same. Ranks that exchange directly each receive the letters of all others, with

@@ -80,7 +80,8 @@ struct planned_loop {
     leat::detail::register_expression_operator<Op>();
     leat::detail::register_expression_operator<passes::loop_memory_op>();
     leat::detail::register_expression_operator<passes::loop_result_op>();
-    enter_functions(operator_record<Op>::code, {nullptr, nullptr, [](const dtype*, int) -> kernel_function { return &interpret_loop<Op>; }});
+    enter_functions(operator_record<Op>::code,
+                    {nullptr, nullptr, [](const dtype*, int) -> kernel_function { return &interpret_loop<Op>; }});
     register_kernel<passes::loop_memory_op>();
     register_kernel<passes::loop_result_op>();
     enter_inner(std::make_index_sequence<inner.size()>{});

@@ -83,7 +83,8 @@ class function_inliner : private function_parts {
   }
   // Makes a node of the result; returns its name.
   std::string make(std::string_view op, const std::string& name, tensors inputs, attribute_map attributes, const std::string& device) {
-    node_def n{.name = new_name(name), .op = std::string(op), .inputs = std::move(inputs), .device = device, .attributes = std::move(attributes)};
+    node_def n{
+        .name = new_name(name), .op = std::string(op), .inputs = std::move(inputs), .device = device, .attributes = std::move(attributes)};
     std::string made = n.name;
     put(std::move(n));
     return made;
@@ -311,15 +312,17 @@ class function_inliner : private function_parts {
   }
 
   // Places the body of a function.
-  outcome enter(const std::string& name, const attribute_map& attributes, const tensors& given, const node_def& call, const tensors& controls,
-                const body& outer, const std::string& pivot) {
+  outcome enter(const std::string& name, const attribute_map& attributes, const tensors& given, const node_def& call,
+                const tensors& controls, const body& outer, const std::string& pivot) {
     const auto at = functions_.find(name);
     if (at == functions_.end() || outer.called.size() >= most_depth) throw not_inlined{};
     if (std::find(outer.called.begin(), outer.called.end(), name) != outer.called.end()) throw not_inlined{};  // it calls itself
     const function_def& f = *at->second;
-    // Bodies without nodes, and bodies that turn out to have no place, leave nothing in the result, and their calls may double at each depth.
+    // Bodies without nodes, and bodies that turn out to have no place, leave nothing in the result, and their calls may double at each
+    // depth.
     if (++calls_ > most_calls)
-      throw resource_exhausted("the graph calls functions more than " + std::to_string(most_calls) + " times, counting calls within functions");
+      throw resource_exhausted("the graph calls functions more than " + std::to_string(most_calls) +
+                               " times, counting calls within functions");
     tried_nodes_ += f.nodes.size();
     if (tried_nodes_ > 2 * most_nodes) refuse_size();
     body b;
@@ -335,7 +338,8 @@ class function_inliner : private function_parts {
     for (const operator_argument& a : f.signature->input_arg) {
       const std::size_t count = count_of(a, attributes);
       if (next + count > given.size()) throw not_inlined{};
-      b.arguments[a.name] = tensors(given.begin() + static_cast<std::ptrdiff_t>(next), given.begin() + static_cast<std::ptrdiff_t>(next + count));
+      b.arguments[a.name] =
+          tensors(given.begin() + static_cast<std::ptrdiff_t>(next), given.begin() + static_cast<std::ptrdiff_t>(next + count));
       next += count;
     }
     if (next != given.size()) throw not_inlined{};
@@ -390,8 +394,8 @@ class function_inliner : private function_parts {
   }
 
   template <class Then, class Else>
-  outcome branch(const node_def& call, const body& outer, const std::string& decides, const tensors& arguments, const std::vector<data_type>& types,
-                 const tensors& controls, Then then, Else otherwise) {
+  outcome branch(const node_def& call, const body& outer, const std::string& decides, const tensors& arguments,
+                 const std::vector<data_type>& types, const tensors& controls, Then then, Else otherwise) {
     auto given = types_in(call, "Tin");
     if (given.size() + 1 == arguments.size()) given.push_back(data_type::int32);  // the number of the branch, for those behind
     if (given.size() != arguments.size()) throw not_inlined{};
@@ -429,7 +433,8 @@ class function_inliner : private function_parts {
       tensors ends;
       for (int side = 0; side < 2; ++side)
         ends.push_back(make("Identity", call.name + "/end", with(pivots[side], results[side].controls), truth, call.device));
-      made.controls.push_back("^" + make("Merge", call.name + "/ends", std::move(ends), {{"T", data_type::boolean}, {"N", 2}}, call.device));
+      made.controls.push_back("^" +
+                              make("Merge", call.name + "/ends", std::move(ends), {{"T", data_type::boolean}, {"N", 2}}, call.device));
     }
     return made;
   }

@@ -115,7 +115,8 @@ LEAT_FILL(fill_canonical_rewrites) {
       });
       Update::expand(w);
       for (const update::change& c : w.changes()) updates.push_back({c.variable, c.value, c.subtract});
-      std::sort(updates.begin(), updates.end(), [](const canonical_update& a, const canonical_update& b) { return a.variable < b.variable; });
+      std::sort(updates.begin(), updates.end(),
+                [](const canonical_update& a, const canonical_update& b) { return a.variable < b.variable; });
       return updates;
     };
     register_canonical("ResourceApply" + std::string(Update::name), rewrite);

@@ -16,8 +16,8 @@ LEAT_FILL(fill_candidate_definitions) {
     c.set(2, shapes::vector_of(count));
   };
   const std::string results =
-      "(true_classes: int64) -> (sampled_candidates: int64, true_expected_count: float32, sampled_expected_count: float32); num_true: int >= 1; "
-      "num_sampled: int >= 1; unique: bool; ";
+      "(true_classes: int64) -> (sampled_candidates: int64, true_expected_count: float32, sampled_expected_count: float32); num_true: int "
+      ">= 1; num_sampled: int >= 1; unique: bool; ";
   const std::string seeds = "seed: int = 0; seed2: int = 0";
   for (const char* type : {"UniformCandidateSampler", "LogUniformCandidateSampler", "LearnedUnigramCandidateSampler",
                            "ThreadUnsafeUnigramCandidateSampler"})

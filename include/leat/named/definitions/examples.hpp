@@ -74,18 +74,19 @@ LEAT_FILL(fill_example_definitions) {
   define_operator("DeserializeSparse(serialized_sparse: Tserialized)" + parts + "; Tserialized: type = string", moves, read);
   define_operator("DeserializeManySparse(serialized_sparse: string)" + parts, moves, read);
   define_operator(
-      "ParseExample(serialized: string, names: string, sparse_keys: Nsparse*string, dense_keys: Ndense*string, dense_defaults: list(Tdense)) -> "
-      "(sparse_indices: Nsparse*int64, sparse_values: list(sparse_types), sparse_shapes: Nsparse*int64, dense_values: list(Tdense)); Nsparse: "
-      "int >= 0; Ndense: int >= 0; sparse_types: list(type); Tdense: list(type); dense_shapes: list(shape)",
+      "ParseExample(serialized: string, names: string, sparse_keys: Nsparse*string, dense_keys: Ndense*string, dense_defaults: "
+      "list(Tdense)) -> (sparse_indices: Nsparse*int64, sparse_values: list(sparse_types), sparse_shapes: Nsparse*int64, dense_values: "
+      "list(Tdense)); Nsparse: int >= 0; Ndense: int >= 0; sparse_types: list(type); Tdense: list(type); dense_shapes: list(shape)",
       pure, [](shape_context& c) {
         shapes::want_rank(c, 0, 1);
         example_shapes(c, c.integer("Nsparse"), 0, example_count(c));
       });
   define_operator(
       "ParseExampleV2(serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, dense_defaults: "
-      "list(Tdense)) -> (sparse_indices: num_sparse*int64, sparse_values: list(sparse_types), sparse_shapes: num_sparse*int64, dense_values: "
-      "list(Tdense), ragged_values: list(ragged_value_types), ragged_row_splits: list(ragged_split_types)); Tdense: list(type); num_sparse: int "
-      ">= 0; sparse_types: list(type); ragged_value_types: list(type); ragged_split_types: list(type); dense_shapes: list(shape)",
+      "list(Tdense)) -> (sparse_indices: num_sparse*int64, sparse_values: list(sparse_types), sparse_shapes: num_sparse*int64, "
+      "dense_values: list(Tdense), ragged_values: list(ragged_value_types), ragged_row_splits: list(ragged_split_types)); Tdense: "
+      "list(type); num_sparse: int >= 0; sparse_types: list(type); ragged_value_types: list(type); ragged_split_types: list(type); "
+      "dense_shapes: list(shape)",
       pure, [](shape_context& c) {
         const shape& batch = c.input(0).extent;
         const auto* types = c.attribute("ragged_value_types");

@@ -190,9 +190,10 @@ LEAT_FILL(fill_nn_definitions) {
   const std::string volume_order = "; data_format: string = \"NDHWC\"";
   constexpr facts convolves{.is = nature::pure, .work = work_kind::convolution};
   define_operator("Conv3D(input: T, filter: T) -> (output: T); " + volumes + volume_order, convolves, convolved_shape<3>);
-  define_operator("Conv3DBackpropInputV2(input_sizes: Tshape, filter: T, out_backprop: T) -> (output: T); Tshape: {int32, int64} = int32; " +
-                      volumes + volume_order,
-                  convolves, held_shape<0>);
+  define_operator(
+      "Conv3DBackpropInputV2(input_sizes: Tshape, filter: T, out_backprop: T) -> (output: T); Tshape: {int32, int64} = int32; " + volumes +
+          volume_order,
+      convolves, held_shape<0>);
   define_operator("Conv3DBackpropFilterV2(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); " + volumes + volume_order,
                   convolves, held_shape<1>);
   define_operator("Conv3DBackpropInput(input: T, filter: T, out_backprop: T) -> (output: T); " + volumes, convolves, shapes::like<0>);
@@ -224,8 +225,9 @@ LEAT_FILL(fill_nn_definitions) {
                   {.is = nature::pure}, shapes::like<2>);
 
   const std::string fractional =
-      "(value: T) -> (output: T, row_pooling_sequence: int64, col_pooling_sequence: int64); pooling_ratio: list(float); pseudo_random: bool "
-      "= false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: {float32, float64, int32, int64}";
+      "(value: T) -> (output: T, row_pooling_sequence: int64, col_pooling_sequence: int64); pooling_ratio: list(float); pseudo_random: "
+      "bool = false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: {float32, float64, int32, "
+      "int64}";
   for (const char* type : {"FractionalMaxPool", "FractionalAvgPool"})
     define_operator(type + fractional, {.is = nature::random}, fractional_shape_of_pool);
   const std::string of_windows =

@@ -61,10 +61,12 @@ LEAT_FILL(fill_random_definitions) {
     c.set(0, result);
   };
   const std::string any_rate = "R: {half, float32, float64, int32, int64} = float64; dtype: {half, float32, float64, int32, int64} = int64";
-  define_operator("RandomPoissonV2(shape: S, rate: R) -> (output: dtype); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; " + any_rate,
-                  draws, for_each);
   define_operator(
-      "RandomGamma(shape: S, alpha: T) -> (output: T); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; T: {half, float32, float64}",
+      "RandomPoissonV2(shape: S, rate: R) -> (output: dtype); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; " + any_rate, draws,
+      for_each);
+  define_operator(
+      "RandomGamma(shape: S, alpha: T) -> (output: T); seed: int = 0; seed2: int = 0; S: {int32, int64} = int32; T: {half, float32, "
+      "float64}",
       {.is = nature::random, .work = work_kind::random}, for_each);
   define_operator("RandomGammaGrad(alpha: T, sample: T) -> (output: T); T: {float32, float64}", {.is = nature::pure}, shapes::broadcast);
 
@@ -78,9 +80,11 @@ LEAT_FILL(fill_random_definitions) {
   for (const char* type : {"StatelessRandomNormalV2", "StatelessTruncatedNormalV2"})
     define_operator(type + of_key + ") -> (output: dtype); " + reals + sizes, of_uint64, random);
   const std::string any_integers = "dtype: {int32, int64, uint32, uint64} = uint64; ";
-  define_operator("StatelessRandomUniformIntV2" + of_key + ", minval: dtype, maxval: dtype) -> (output: dtype); dtype: {int32, int64}; " + sizes,
-                  of_uint64, random);
-  define_operator("StatelessRandomUniformFullInt" + of_pair + ") -> (output: dtype); " + any_integers + sizes + kinds_of_seed, of_any, random);
+  define_operator(
+      "StatelessRandomUniformIntV2" + of_key + ", minval: dtype, maxval: dtype) -> (output: dtype); dtype: {int32, int64}; " + sizes,
+      of_uint64, random);
+  define_operator("StatelessRandomUniformFullInt" + of_pair + ") -> (output: dtype); " + any_integers + sizes + kinds_of_seed, of_any,
+                  random);
   define_operator("StatelessRandomUniformFullIntV2" + of_key + ") -> (output: dtype); " + any_integers + sizes, of_any, random);
   define_operator("StatelessShuffle(value: T, key: uint64, counter: uint64, alg: int32) -> (output: T)", of_any, shapes::like<0>);
   constexpr facts with_gradient{.is = nature::pure, .work = work_kind::random};
@@ -105,8 +109,8 @@ LEAT_FILL(fill_random_definitions) {
     c.set(1, shapes::vector_of(2));
     if (c.result_count() > 2) c.set(2, shapes::scalar);
   };
-  define_operator("StatelessRandomGetKeyCounter(seed: Tseed) -> (key: uint64, counter: uint64); Tseed: {int32, int64} = int64", of_generator,
-                  key_and_counter);
+  define_operator("StatelessRandomGetKeyCounter(seed: Tseed) -> (key: uint64, counter: uint64); Tseed: {int32, int64} = int64",
+                  of_generator, key_and_counter);
   define_operator(
       "StatelessRandomGetKeyCounterAlg(seed: Tseed) -> (key: uint64, counter: uint64, alg: int32); Tseed: {int32, int64} = int64",
       of_generator, key_and_counter);
@@ -119,16 +123,20 @@ LEAT_FILL(fill_random_definitions) {
   const std::string state = "(resource: &resource, algorithm: int64, shape: S", sizes_of_state = "; S: {int32, int64} = int64";
   const std::string drawn_reals = ") -> (output: dtype); dtype: {half, bfloat16, float32, float64} = float32" + sizes_of_state;
   define_operator("StatefulUniform" + state + drawn_reals, below_one(advances), by_state);
-  for (const char* type : {"StatefulStandardNormalV2", "StatefulTruncatedNormal"}) define_operator(type + state + drawn_reals, advances, by_state);
-  define_operator("StatefulUniformInt" + state + ", minval: dtype, maxval: dtype) -> (output: dtype); dtype: {int32, int64} = int64" + sizes_of_state,
-                  advances, by_state);
-  define_operator("StatefulUniformFullInt" + state + ") -> (output: dtype); dtype: {int32, int64, uint32, uint64} = uint64" + sizes_of_state,
-                  advances_any, by_state);
+  for (const char* type : {"StatefulStandardNormalV2", "StatefulTruncatedNormal"})
+    define_operator(type + state + drawn_reals, advances, by_state);
+  define_operator(
+      "StatefulUniformInt" + state + ", minval: dtype, maxval: dtype) -> (output: dtype); dtype: {int32, int64} = int64" + sizes_of_state,
+      advances, by_state);
+  define_operator(
+      "StatefulUniformFullInt" + state + ") -> (output: dtype); dtype: {int32, int64, uint32, uint64} = uint64" + sizes_of_state,
+      advances_any, by_state);
   define_operator("RngReadAndSkip(resource: &resource, alg: int32, delta: uint64) -> (value: int64)", advances,
                   [](shape_context& c) { c.set(0, shapes::vector_of(-1)); });
   define_operator("RngSkip(resource: &resource, algorithm: int64, delta: int64) -> ()", advances);
-  define_operator("NonDeterministicInts(shape: S) -> (output: dtype); dtype: {int32, int64, uint32, uint64} = int64; S: {int32, int64} = int64",
-                  {.is = nature::random, .work = work_kind::random, .narrow = narrow_rule::any, .stops_gradient = true}, random);
+  define_operator(
+      "NonDeterministicInts(shape: S) -> (output: dtype); dtype: {int32, int64, uint32, uint64} = int64; S: {int32, int64} = int64",
+      {.is = nature::random, .work = work_kind::random, .narrow = narrow_rule::any, .stops_gradient = true}, random);
 }
 
 }  // namespace leat::detail

@@ -31,8 +31,8 @@ LEAT_FILL(fill_resource_definitions) {
                     c.set(0, shapes::vector_of(s.has_rank() ? s.rank : -1));
                   });
   define_operator(
-      "ResourceGather(resource: &dtype, indices: Tindices) -> (output: dtype); batch_dims: int = 0; validate_indices: bool = true; Tindices: "
-      "{int32, int64}",
+      "ResourceGather(resource: &dtype, indices: Tindices) -> (output: dtype); batch_dims: int = 0; validate_indices: bool = true; "
+      "Tindices: {int32, int64}",
       {.is = nature::observes, .work = work_kind::gathered, .narrow = narrow_rule::moves}, [](shape_context& c) {
         const shape s = shapes::of_variable(c);
         const shape& at = c.input(1).extent;

@@ -10,8 +10,8 @@ LEAT_FILL(fill_sparse_definitions) {
   constexpr facts pure{.is = nature::pure};
   constexpr facts stops{.is = nature::pure, .stops_gradient = true};
   define_operator(
-      "SparseTensorDenseMatMul(a_indices: Tindices, a_values: T, a_shape: int64, b: T) -> (product: T); Tindices: {int32, int64} = int64; adjoint_a: "
-      "bool = false; adjoint_b: bool = false",
+      "SparseTensorDenseMatMul(a_indices: Tindices, a_values: T, a_shape: int64, b: T) -> (product: T); Tindices: {int32, int64} = int64; "
+      "adjoint_a: bool = false; adjoint_b: bool = false",
       {.is = nature::pure, .work = work_kind::product, .values = {2, 1}}, [](shape_context& c) {
         shapes::want_rank(c, 0, 2);
         shapes::want_rank(c, 1, 1);

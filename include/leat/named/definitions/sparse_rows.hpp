@@ -95,9 +95,10 @@ LEAT_FILL(fill_sparse_row_definitions) {
                     c.set(0, shapes::vector_of(dimension_of(c, 1, 0)));
                   });
   for (const char* type : {"SparseReduceSum", "SparseReduceMax"})
-    define_operator(std::string(type) +
-                        "(input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32) -> (output: T); keep_dims: bool = false",
-                    pure, reduced_sparse_shape);
+    define_operator(
+        std::string(type) +
+            "(input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32) -> (output: T); keep_dims: bool = false",
+        pure, reduced_sparse_shape);
   for (const char* type : {"SparseReduceSumSparse", "SparseReduceMaxSparse"})
     define_operator(std::string(type) +
                         "(input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32) -> (output_indices: int64, "
@@ -132,15 +133,16 @@ LEAT_FILL(fill_sparse_row_definitions) {
         c.set(2, c.input(2).extent);
       });
   define_operator(
-      "SparseAddGrad(backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64) -> (a_val_grad: T, b_val_grad: T)", stops,
-      [](shape_context& c) {
+      "SparseAddGrad(backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64) -> (a_val_grad: T, b_val_grad: T)",
+      stops, [](shape_context& c) {
         shapes::want_rank(c, 1, 2);
         shapes::want_rank(c, 2, 2);
         c.set(0, shapes::vector_of(dimension_of(c, 1, 0)));
         c.set(1, shapes::vector_of(dimension_of(c, 2, 0)));
       });
-  define_operator("SparseTensorDenseAdd(a_indices: Tindices, a_values: T, a_shape: Tindices, b: T) -> (output: T); Tindices: {int32, int64}",
-                  pure, shapes::like<3>);
+  define_operator(
+      "SparseTensorDenseAdd(a_indices: Tindices, a_values: T, a_shape: Tindices, b: T) -> (output: T); Tindices: {int32, int64}", pure,
+      shapes::like<3>);
   for (const char* type : {"SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"})
     define_operator(std::string(type) + "(sp_indices: int64, sp_values: T, sp_shape: int64, dense: T) -> (output: T)", pure,
                     [](shape_context& c) {

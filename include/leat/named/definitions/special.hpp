@@ -45,8 +45,9 @@ LEAT_FILL(fill_special_definitions) {
     c.set(0, known_of(a, b));
   });
   for (const char* type : {"DataFormatDimMap", "DataFormatVecPermute"})
-    define_operator(type + std::string("(x: T) -> (y: T); T: {int32, int64} = int32; src_format: string = \"NHWC\"; dst_format: string = \"NCHW\""),
-                    steps, shapes::like<0>);
+    define_operator(
+        type + std::string("(x: T) -> (y: T); T: {int32, int64} = int32; src_format: string = \"NHWC\"; dst_format: string = \"NCHW\""),
+        steps, shapes::like<0>);
   for (const char* type : {"LowerBound", "UpperBound"})
     define_operator(type + std::string("(sorted_inputs: T, values: T) -> (output: out_type); out_type: {int32, int64} = int32"), steps,
                     shapes::like<1>);
@@ -55,8 +56,9 @@ LEAT_FILL(fill_special_definitions) {
 
   const std::string fused = "num_args: int >= 0; fused_ops: list(string) = []; epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2; T: "
                             "{float32, float64}";
-  define_operator("_FusedMatMul(a: T, b: T, args: num_args*T) -> (product: T); transpose_a: bool = false; transpose_b: bool = false; " + fused,
-                  {.is = nature::pure, .work = work_kind::product}, fused_product_shape);
+  define_operator(
+      "_FusedMatMul(a: T, b: T, args: num_args*T) -> (product: T); transpose_a: bool = false; transpose_b: bool = false; " + fused,
+      {.is = nature::pure, .work = work_kind::product}, fused_product_shape);
   const std::string windows =
       "strides: list(int); padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []; ";
   define_operator("_FusedConv2D(input: T, filter: T, args: num_args*T) -> (output: T); " + windows + fused,

@@ -94,7 +94,8 @@ LEAT_FILL(fill_state_definitions) {
     const std::string_view gradient = update::inputs_of<Update>.names[update::inputs_of<Update>.gradient];
     const std::string its_words = std::string(gradient) + ": T";
     const std::size_t at = arguments.find(its_words);
-    const std::string of_rows = name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" + arguments.substr(at + its_words.size());
+    const std::string of_rows =
+        name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" + arguments.substr(at + its_words.size());
     const facts scattered_writes{.is = nature::effect, .work = work_kind::scattered};
     if (has_references) define_operator("SparseApply" + of_rows + rest + "; Tindices: {int32, int64}", scattered_writes, check(true));
     define_operator("ResourceSparseApply" + of_rows + of_handle + "; Tindices: {int32, int64}", scattered_writes, check(true));

@@ -84,8 +84,8 @@ struct sampled_loss_options {
 };
 /// The loss of a softmax over the true classes and `num_sampled` others that are drawn, for training with very many classes. Weights and
 /// biases may be given in shards. Shapes: weights [num_classes, dim], biases [num_classes], labels [batch, num_true], inputs [batch, dim];
-/// result [batch]. Dtypes: labels int32 or int64; inputs like the expected counts, float32 of all samplers. Errors: invalid_argument without weights or
-/// biases, and for fewer than one true or drawn class; in a run as for the sampler. Source: `sampled_softmax_loss`.
+/// result [batch]. Dtypes: labels int32 or int64; inputs like the expected counts, float32 of all samplers. Errors: invalid_argument
+/// without weights or biases, and for fewer than one true or drawn class; in a run as for the sampler. Source: `sampled_softmax_loss`.
 output sampled_softmax_loss(const std::vector<output>& weights, const std::vector<output>& biases, const output& labels,
                             const output& inputs, std::int64_t num_sampled, std::int64_t num_classes,
                             const sampled_loss_options& options = {}, const std::source_location& where = std::source_location::current());

@@ -16,9 +16,9 @@ struct space_options {
   std::vector<std::int64_t> dilations{1};        // from element to element of a window; pools have none
 };
 
-/// Convolution of sequences [batch, width, in] with filters [width, in, out]; with the channels first, sequences [batch, in, width]. Shapes:
-/// result [batch, windows, out]. Dtypes: float32, float64, int32. Errors: invalid_argument if shapes or settings do not fit. Source:
-/// `conv1d`.
+/// Convolution of sequences [batch, width, in] with filters [width, in, out]; with the channels first, sequences [batch, in, width].
+/// Shapes: result [batch, windows, out]. Dtypes: float32, float64, int32. Errors: invalid_argument if shapes or settings do not fit.
+/// Source: `conv1d`.
 output conv1d(const output& values, const output& filters, const space_options& options = {}, std::string_view name = "conv1d",
               const std::source_location& where = std::source_location::current());
 /// Convolution of images [batch, height, width, in] with filters [height, width, in, out]; with the channels first, images [batch, in,
@@ -34,15 +34,15 @@ output conv3d(const output& volumes, const output& filters, const space_options&
 /// windows right, in multiplier]. Dtypes and errors: as for `conv1d`. Source: `depthwise_conv2d`.
 output depthwise_conv2d(const output& images, const output& filters, const space_options& options = {}, std::string_view name = "depthwise",
                         const std::source_location& where = std::source_location::current());
-/// `depthwise_conv2d`, then a convolution with filters [1, 1, in multiplier, out]. Shapes: result [batch, windows down, windows right, out].
-/// Dtypes and errors: as for `conv1d`. Source: `separable_conv2d`.
+/// `depthwise_conv2d`, then a convolution with filters [1, 1, in multiplier, out]. Shapes: result [batch, windows down, windows right,
+/// out]. Dtypes and errors: as for `conv1d`. Source: `separable_conv2d`.
 output separable_conv2d(const output& images, const output& depthwise_filters, const output& pointwise_filters,
                         const space_options& options = {}, std::string_view name = "separable_conv2d",
                         const std::source_location& where = std::source_location::current());
 
 /// The transpose of a convolution, its gradient with respect to the images: images of the shape `sizes`, whose windows are the elements of
-/// `values`. Filters are [height, width, out, in]. Shapes: values [batch, windows down, windows right, in]; result `sizes`, an int32 vector.
-/// Dtypes: float32, float64. Errors: invalid_argument if shapes or settings do not fit. Source: `conv2d_transpose`.
+/// `values`. Filters are [height, width, out, in]. Shapes: values [batch, windows down, windows right, in]; result `sizes`, an int32
+/// vector. Dtypes: float32, float64. Errors: invalid_argument if shapes or settings do not fit. Source: `conv2d_transpose`.
 output conv2d_transpose(const output& values, const output& filters, const operand_value& sizes, const space_options& options = {},
                         std::string_view name = "conv2d_transpose", const std::source_location& where = std::source_location::current());
 /// The transpose of a convolution of volumes, as `conv2d_transpose` of images, with filters [depth, height, width, out, in].

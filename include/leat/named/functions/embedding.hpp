@@ -34,10 +34,10 @@ output embedding_lookup(const output& table, const operand_value& ids, std::stri
 #define LEAT_NAMED_SCATTER(function, type)                                                                                          \
   output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name = type, \
                   const std::source_location& where = std::source_location::current());
-/// Updates the rows of a variable at `indices` with the rows of `updates`: sets them, adds to them, and so on, as the name says. An index that
-/// occurs several times is applied each time. Shapes: variable [rows, d…], indices [i…], updates [i…, d…], or a scalar for all; result the
-/// variable. Dtypes: indices int32 or int64; updates like the variable. Errors in a run: invalid_argument for an index outside of the rows.
-/// Source: TensorFlow functions of the same names.
+/// Updates the rows of a variable at `indices` with the rows of `updates`: sets them, adds to them, and so on, as the name says. An index
+/// that occurs several times is applied each time. Shapes: variable [rows, d…], indices [i…], updates [i…, d…], or a scalar for all; result
+/// the variable. Dtypes: indices int32 or int64; updates like the variable. Errors in a run: invalid_argument for an index outside of the
+/// rows. Source: TensorFlow functions of the same names.
 LEAT_NAMED_SCATTER(scatter_update, "ScatterUpdate")
 LEAT_NAMED_SCATTER(scatter_add, "ScatterAdd")
 LEAT_NAMED_SCATTER(scatter_sub, "ScatterSub")

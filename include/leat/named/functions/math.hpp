@@ -14,8 +14,8 @@ namespace leat {
 #define LEAT_NAMED_SINGLE(function) \
   output function(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current());
 
-/// x + y, element by element, of operands that broadcast. Dtypes: numbers. Errors: invalid_argument for shapes that do not broadcast, and for
-/// operands of different dtypes. Source: TensorFlow `add`.
+/// x + y, element by element, of operands that broadcast. Dtypes: numbers. Errors: invalid_argument for shapes that do not broadcast, and
+/// for operands of different dtypes. Source: TensorFlow `add`.
 LEAT_NAMED_PAIR(add, "Add")
 /// x - y. Shapes, dtypes, errors: as for `add`. Source: TensorFlow `subtract`.
 LEAT_NAMED_PAIR(subtract, "Sub")

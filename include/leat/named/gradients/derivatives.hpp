@@ -11,8 +11,8 @@ std::vector<output> vjp(const std::vector<output>& ys, const std::vector<output>
                         const std::source_location& where = std::source_location::current());
 
 /// How each of `ys` moves where each of `xs` moves along its entry of `along`: new nodes in a scope "jvp". Empty where no x moves a y.
-/// Shapes and dtypes: a direction is as its x, a result as its y. Errors: as of `gradients`; unimplemented for an operator whose gradient has
-/// no gradient. Source: the gradient of a gradient by its weights; Townsend (2017).
+/// Shapes and dtypes: a direction is as its x, a result as its y. Errors: as of `gradients`; unimplemented for an operator whose gradient
+/// has no gradient. Source: the gradient of a gradient by its weights; Townsend (2017).
 std::vector<output> jvp(const std::vector<output>& ys, const std::vector<output>& xs, const std::vector<output>& along,
                         const std::source_location& where = std::source_location::current());
 
@@ -21,8 +21,8 @@ std::vector<output> jvp(const std::vector<output>& ys, const std::vector<output>
 std::vector<output> hvp(const output& y, const std::vector<output>& xs, const std::vector<output>& along,
                         const std::source_location& where = std::source_location::current());
 
-/// The Jacobian of y by x, of shape y's, then x's: a loop over y's elements, in a scope "jacobian", whose body takes a gradient. Sizes may be
-/// unknown. Errors: as of `gradients`; invalid_argument if y does not depend on x, and for tensors of unknown rank. Source: TensorFlow
+/// The Jacobian of y by x, of shape y's, then x's: a loop over y's elements, in a scope "jacobian", whose body takes a gradient. Sizes may
+/// be unknown. Errors: as of `gradients`; invalid_argument if y does not depend on x, and for tensors of unknown rank. Source: TensorFlow
 /// `jacobian`.
 output jacobian(const output& y, const output& x, const std::source_location& where = std::source_location::current());
 

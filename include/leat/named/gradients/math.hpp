@@ -208,8 +208,10 @@ LEAT_FILL(fill_math_gradients) {
     {"Sin", class_gradient<sin_op>}, {"Cos", class_gradient<cos_op>}, {"Tan", class_gradient<tan_op>}, {"Asin", class_gradient<asin_op>},
     {"Acos", class_gradient<acos_op>}, {"Atan", class_gradient<atan_op>}, {"Sinh", class_gradient<sinh_op>},
     {"Cosh", class_gradient<cosh_op>}, {"Erf", class_gradient<erf_op>}, {"Erfc", class_gradient<erfc_op>},
-    {"Sign", class_gradient<sign_op>}, {"Div", class_gradient<div_op>}, {"Atan2", class_gradient<atan2_op>}, {"Xlogy", class_gradient<xlogy_op, sums::over_computed_axes>},
-    {"Xdivy", class_gradient<xdivy_op, sums::over_computed_axes>}, {"Cast", library_gradient(gradient_of_cast, true)}, {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
+    {"Sign", class_gradient<sign_op>}, {"Div", class_gradient<div_op>}, {"Atan2", class_gradient<atan2_op>},
+    {"Xlogy", class_gradient<xlogy_op, sums::over_computed_axes>},
+    {"Xdivy", class_gradient<xdivy_op, sums::over_computed_axes>}, {"Cast", library_gradient(gradient_of_cast, true)},
+    {"MatMul", class_gradient<matmul_op>}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", class_gradient<l2_loss_op>},
     {"AddN", class_gradient<add_n_op>},
 });

@@ -92,7 +92,8 @@ inline gradient_list gradient_of_sparse_softmax_cross_entropy(const gradient_cal
 // ---- images -----------------------------------------------------------------------------------------------------------
 
 // A convolution, or one of its gradients, with this node's settings.
-inline output convolution_node(const gradient_call& c, std::string_view type, const std::vector<output>& inputs, const tensor_info& result) {
+inline output convolution_node(const gradient_call& c, std::string_view type, const std::vector<output>& inputs,
+                               const tensor_info& result) {
   return c.owner()
       .named()
       .raw(c.owner(), type, inputs,
@@ -144,7 +145,8 @@ gradient_list gradient_of_back_to_filters(const gradient_call& c) {
 LEAT_FILL(fill_nn_gradients) {
   enter_gradients({
     {"Relu", class_gradient<relu_op>}, {"Relu6", class_gradient<relu6_op>}, {"LeakyRelu", class_gradient<leaky_relu_op>},
-    {"LeakyReluGrad", class_gradient<leaky_relu_grad_op>}, {"ReluGrad", class_gradient<relu_grad_op>}, {"Relu6Grad", class_gradient<relu6_grad_op>},
+    {"LeakyReluGrad", class_gradient<leaky_relu_grad_op>}, {"ReluGrad", class_gradient<relu_grad_op>},
+    {"Relu6Grad", class_gradient<relu6_grad_op>},
     {"Elu", class_gradient<elu_op>}, {"EluGrad", class_gradient<elu_grad_op>}, {"Softplus", class_gradient<softplus_op>},
     {"SoftplusGrad", class_gradient<softplus_grad_op>},
     {"Selu", class_gradient<selu_op>}, {"SeluGrad", class_gradient<selu_grad_op>}, {"Softsign", class_gradient<softsign_op>},

@@ -199,8 +199,8 @@ inline attribute_map attributes_from_numbers(detail::list_view<field> fields, st
   return attributes;
 }
 
-/// The dtype of a result whose shape is known only at run time: the dtype in an attribute, or that of the operand with the dtype T, which is
-/// the first one unless the form says otherwise.
+/// The dtype of a result whose shape is known only at run time: the dtype in an attribute, or that of the operand with the dtype T, which
+/// is the first one unless the form says otherwise.
 inline dtype result_type(detail::list_view<field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
   for (const field& f : fields) {
     if (f.kind != field_kind::type_number) continue;

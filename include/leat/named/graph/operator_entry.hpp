@@ -1,6 +1,6 @@
 #pragma once
-// What graphs with names know of operators: one table by type, whose fields are filled by the headers that define them. A look-up fills only
-// the field that it looks for.
+// What graphs with names know of operators: one table by type, whose fields are filled by the headers that define what they hold. A look-up
+// fills only the field that it looks for.
 
 #include <leat/core/operator_table.hpp>
 #include <leat/graph/graph.hpp>

@@ -331,7 +331,8 @@ void run_sorted_segments(kernel_context& c, bool mean, bool ones) {
       std::int64_t rows = 0;
       for (const auto segment = ids[k]; k < ids.size() && ids[k] == segment; ++k, ++rows) {
         const T* const from = data.values<T>().data() + static_cast<std::int64_t>(k) * width;
-        for (std::int64_t j = 0; j < width; ++j) to[j] = rows == 0 ? from[j] : Op::template combine<kernels::scalar_math<T>>(to[j], from[j]);
+        for (std::int64_t j = 0; j < width; ++j)
+          to[j] = rows == 0 ? from[j] : Op::template combine<kernels::scalar_math<T>>(to[j], from[j]);
       }
       if (mean)
         for (std::int64_t j = 0; j < width; ++j) to[j] = arithmetic<T>::divide(to[j], static_cast<T>(rows));

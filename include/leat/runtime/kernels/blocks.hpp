@@ -1,6 +1,7 @@
 #pragma once
-// Kernels that move elements of arrays in blocks: padding by mirror images or by a value, blocks of pixels that become channels or batches, and
-// the way back. Source: TensorFlow `MirrorPad`, `MirrorPadGrad`, `PadV2`, `SpaceToDepth`, `DepthToSpace`, `SpaceToBatchND`, `BatchToSpaceND`.
+// Kernels that move elements of arrays in blocks: padding by mirror images or by a value, blocks of pixels that become channels or batches,
+// and the way back. Source: TensorFlow `MirrorPad`, `MirrorPadGrad`, `PadV2`, `SpaceToDepth`, `DepthToSpace`, `SpaceToBatchND`,
+// `BatchToSpaceND`.
 
 #include <leat/core/fill.hpp>
 #include <leat/kernels/mirror_pad.hpp>
@@ -53,8 +54,9 @@ inline kernels::mirrored_axes mirrored(const kernel_node& n, const shape& inner,
     const auto [before, behind] = pads[static_cast<std::size_t>(a)];
     const std::int64_t most = leat::detail::most_mirrored(inner[a], repeats);
     if (before > most || behind > most)
-      throw invalid_argument("paddings must be no greater than " + std::string(repeats == 1 ? "the dimension size" : "the dimension size minus 1") +
-                             ": " + std::to_string(before) + ", " + std::to_string(behind) + " greater than " + std::to_string(most));
+      throw invalid_argument("paddings must be no greater than " +
+                             std::string(repeats == 1 ? "the dimension size" : "the dimension size minus 1") + ": " +
+                             std::to_string(before) + ", " + std::to_string(behind) + " greater than " + std::to_string(most));
     before_each[a] = before;
   }
   return {inner, padded, before_each, repeats};
@@ -147,7 +149,8 @@ void run_blocks_of_pixels(kernel_context& c) {
   result.dim[first ? 2 : 1] = IntoChannels ? rows : times(rows, block);
   result.dim[first ? 3 : 2] = IntoChannels ? columns : times(columns, block);
   result.dim[first ? 1 : 3] = IntoChannels ? times(channels, block * block) : channels;
-  // Axes of the array: with pixels in blocks [b, rows, block, columns, block, channels], with channels [b, rows, columns, block, block, channels].
+  // Axes of the array: with pixels in blocks [b, rows, block, columns, block, channels], with channels [b, rows, columns, block, block,
+  // channels].
   std::array<std::int64_t, 6> sizes;
   std::array<std::size_t, 6> order;
   if (IntoChannels && !first) sizes = {s[0], rows, block, columns, block, channels}, order = {0, 1, 3, 2, 4, 5};
@@ -264,7 +267,8 @@ inline void run_batch_to_space(kernel_context& c) {
     std::int64_t first = 0;
     for (int a = 0; a < result.rank; ++a) {
       counts.push_back(result[a]);
-      if (a > 0 && a <= static_cast<int>(depth)) first += crops[static_cast<std::size_t>(a) - 1].first * strides[static_cast<std::size_t>(a)];
+      if (a > 0 && a <= static_cast<int>(depth))
+        first += crops[static_cast<std::size_t>(a) - 1].first * strides[static_cast<std::size_t>(a)];
     }
     if (made.elements() > 0) gather_walk<T>(stored<T>(made), stored<T>(whole) + first, counts.data(), strides.data(), counts.size());
     c.set(0, std::move(made));

@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that draw some of many classes, for losses that do not look at all of them, with how often each is expected to be drawn; those of
-// given or learned weights are in unigrams.hpp. As in random.hpp, the numbers are not TensorFlow's. Source: TensorFlow `UniformCandidateSampler`, `LogUniformCandidateSampler`,
-// `AllCandidateSampler`, `ComputeAccidentalHits`.
+// given or learned weights are in unigrams.hpp. As in random.hpp, the numbers are not TensorFlow's. Source: TensorFlow
+// `UniformCandidateSampler`, `LogUniformCandidateSampler`, `AllCandidateSampler`, `ComputeAccidentalHits`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/random.hpp>

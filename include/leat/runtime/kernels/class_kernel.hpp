@@ -1,6 +1,6 @@
 #pragma once
-// Nodes whose elements are moved or computed by the kernel of an operator's class (`kernels::kernel_of`), which typed programs run, too: the
-// node checks its inputs in TensorFlow's words, with sizes that only a run knows, and calls the kernel without a program around it.
+// Nodes whose elements are moved or computed by the kernel of an operator's class (`kernels::kernel_of`), which typed programs run, too:
+// the node checks its inputs in TensorFlow's words, with sizes that only a run knows, and calls the kernel without a program around it.
 
 #include <leat/cpu/execute.hpp>
 #include <leat/runtime/kernels/kernel.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that cut boxes out of images [batch, h, w, channels] and resize them, and the gradients by the images and by the boxes. A box is
-// y1, x1, y2, x2, as fractions of an image, of which 0 and 1 are the centers of the first and last pixel. Source: TensorFlow `CropAndResize`
-// and its gradients.
+// y1, x1, y2, x2, as fractions of an image, of which 0 and 1 are the centers of the first and last pixel. Source: TensorFlow
+// `CropAndResize` and its gradients.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/parallel.hpp>
@@ -57,7 +57,8 @@ inline const shape& four_axes(const tensor_value& v, std::string_view what) {
   if (v.extent().rank != 4) throw invalid_argument(std::string(what) + " must be 4-D, not " + brackets(v.extent()));
   return v.extent();
 }
-/// The images of the boxes. Errors: invalid_argument for boxes or indices of the wrong shape; out_of_range for an image that does not exist.
+/// The images of the boxes. Errors: invalid_argument for boxes or indices of the wrong shape; out_of_range for an image that does not
+/// exist.
 inline std::vector<std::int64_t> images_of_boxes(kernel_context& c, int boxes, std::int64_t batch) {
   const shape &s = c.extent(boxes), &indices = c.extent(boxes + 1);
   if (s.rank != 2) throw invalid_argument("boxes must be 2-D, not " + brackets(s));

@@ -1,6 +1,7 @@
 #pragma once
-// Kernels of grayscale dilation of images [batch, h, w, channels] by a filter [h, w, channels]: the largest sum of a window's elements and the
-// filter's, per channel; and its two gradients, which go to the first of the largest sums. Source: TensorFlow `Dilation2D` and its gradients.
+// Kernels of grayscale dilation of images [batch, h, w, channels] by a filter [h, w, channels]: the largest sum of a window's elements and
+// the filter's, per channel; and its two gradients, which go to the first of the largest sums. Source: TensorFlow `Dilation2D` and its
+// gradients.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/parallel.hpp>

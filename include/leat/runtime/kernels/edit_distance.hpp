@@ -62,7 +62,8 @@ inline void run_edit_distance(kernel_context& c) {
       for (std::size_t d = 0; d < index.size(); ++d) {
         if (index[d] < 0 || index[d] >= sizes[d])
           throw invalid_argument("Got an index " + std::to_string(index[d]) +
-                                 " which would require writing to outside of the buffer for the output tensor (shape " + brackets(extent) + ")");
+                                 " which would require writing to outside of the buffer for the output tensor (shape " + brackets(extent) +
+                                 ")");
         place = place * sizes[d] + index[d];
       }
       const auto found = truths.find(index);

@@ -10,8 +10,8 @@
 
 namespace leat::detail {
 
-/// The file or prefix that a node of a graph names, in the session's folder for files. Errors: failed_precondition if the session has no folder for files; invalid_argument
-/// for a name that is not within it.
+/// The file or prefix that a node of a graph names, in the session's folder for files. Errors: failed_precondition if the session has no
+/// folder for files; invalid_argument for a name that is not within it.
 inline std::string path_within(const std::string& root, const std::string& name) {
   if (root.empty())
     throw failed_precondition("the graph may not use files, here '" + name +

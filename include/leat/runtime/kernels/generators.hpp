@@ -82,7 +82,8 @@ inline void run_key_of_seed(kernel_context& c) {
 }
 
 /// Advances the generator whose state is input 0 by `numbers` numbers. Returns its sequence before; `was` is set to a copy of that state.
-inline kernels::seeded_sequence advance_generator(kernel_context& c, std::int64_t algorithm, std::uint64_t numbers, tensor_value* was = nullptr) {
+inline kernels::seeded_sequence advance_generator(kernel_context& c, std::int64_t algorithm, std::uint64_t numbers,
+                                                  tensor_value* was = nullptr) {
   check_algorithm(algorithm);
   variable_slot& state = c.variable(0);
   if (state.type() != dtype::int64)

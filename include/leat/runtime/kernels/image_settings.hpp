@@ -157,9 +157,9 @@ const T* channels_last(const image_settings& settings, const tensor_value& image
   transpose_images(images.values<T>().data(), s[0], s[1], product(s, 2, s.rank), held.values<T>().data());
   return held.values<T>().data();
 }
-/// Makes images with their channels last by `fill` and sets them as the first result, in the node's layout. Returns what `fill` returns, the
-/// proof that a kernel has run (class_kernel.hpp). Images without elements are not filled: without channels, any number of pixels would be
-/// walked over.
+/// Makes images with their channels last by `fill` and sets them as the first result, in the node's layout. Returns what `fill` returns,
+/// the proof that a kernel has run (class_kernel.hpp). Images without elements are not filled: without channels, any number of pixels would
+/// be walked over.
 template <class T, class Fill>
 auto set_images(kernel_context& c, const image_settings& settings, dtype type, const shape& s, Fill fill) {
   tensor_value made(type, s);

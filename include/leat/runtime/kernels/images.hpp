@@ -27,7 +27,8 @@ convolution convolution_of(const image_settings& settings, const shape& image, s
     throw invalid_argument("filter must be " + std::to_string(axes + 2) + "-dimensional, not " + brackets(filter));
   const std::int64_t channels = image[axes + 1];
   if (What != convolved::images && filter[axes] != channels)  // only images have groups
-    throw invalid_argument("input and filter must have the same depth: " + std::to_string(channels) + " vs " + std::to_string(filter[axes]));
+    throw invalid_argument("input and filter must have the same depth: " + std::to_string(channels) + " vs " +
+                           std::to_string(filter[axes]));
   if constexpr (What == convolved::channels) filter = leat::detail::depthwise_filter(filter);
   const std::int64_t depth = filter[axes];
   if (depth < 1) throw invalid_argument("filter depth must be positive, not " + std::to_string(depth));

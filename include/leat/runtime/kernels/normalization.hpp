@@ -30,8 +30,8 @@ struct channel_layout {
   static constexpr std::int64_t elements_of_block = 1 << 14;
   std::int64_t outer_of_block() const { return std::max<std::int64_t>(elements_of_block / std::max<std::int64_t>(channels * inner, 1), 1); }
   std::int64_t blocks() const { return (outer + outer_of_block() - 1) / outer_of_block(); }
-  /// Calls f(first element, channel, elements), which are contiguous, for each channel of the block; with `inner` 1, for all channels at once
-  /// as f(first element, 0, channels).
+  /// Calls f(first element, channel, elements), which are contiguous, for each channel of the block; with `inner` 1, for all channels at
+  /// once as f(first element, 0, channels).
   template <class F>
   void for_block(std::int64_t block, F f) const {
     const std::int64_t begin = block * outer_of_block(), end = std::min(begin + outer_of_block(), outer);
@@ -92,8 +92,8 @@ std::array<std::vector<double>, sizeof...(F)> sums_by_channel(const channel_layo
 
 inline void want_channels(const tensor_value& v, const channel_layout& all, std::string_view what) {
   if (v.extent().rank != 1 || v.extent()[0] != all.channels)
-    throw invalid_argument(std::string(what) + " must have one element for each of the " + std::to_string(all.channels) + " channels, not " +
-                           brackets(v.extent()));
+    throw invalid_argument(std::string(what) + " must have one element for each of the " + std::to_string(all.channels) +
+                           " channels, not " + brackets(v.extent()));
 }
 template <class T>
 tensor_value by_channel(dtype type, const std::vector<T>& values) {
@@ -238,7 +238,9 @@ struct given_normalization {
   bool scales;
 
   given_normalization(kernel_context& c, std::initializer_list<std::pair<int, std::string_view>> by_channel)
-      : all(layout_of_images(c)), epsilon(c.node.attribute<float>("variance_epsilon", 0)), scales(c.node.flag("scale_after_normalization")) {
+      : all(layout_of_images(c)),
+        epsilon(c.node.attribute<float>("variance_epsilon", 0)),
+        scales(c.node.flag("scale_after_normalization")) {
     for (const auto& [k, what] : by_channel) want_channels(c.input(k), all, what);
   }
   static channel_layout layout_of_images(kernel_context& c) {
@@ -273,7 +275,8 @@ inline void run_given_norm_back(kernel_context& c) {
   const given_normalization n(c, {{1, "mean"}, {2, "var"}, {3, "gamma"}});
   const tensor_value x = c.input(0), mean = c.input(1), variance = c.input(2), gamma = c.input(3), dy = c.input(4);
   if (!(dy.extent() == x.extent()))
-    throw invalid_argument("input and out_backprop must have the same shape, not " + brackets(x.extent()) + " and " + brackets(dy.extent()));
+    throw invalid_argument("input and out_backprop must have the same shape, not " + brackets(x.extent()) + " and " +
+                           brackets(dy.extent()));
   with_normalized(x.type(), [&]<class T>(T) {
     const auto channels = static_cast<std::size_t>(n.all.channels);
     const T *const from = x.values<T>().data(), *const slopes = dy.values<T>().data(), *const center = mean.values<T>().data();

@@ -120,8 +120,8 @@ inline auto run_stateless_multinomial(kernel_context& c) {
   return done;
 }
 
-/// A number of independent events of which `rate` are expected, from as many fractions as it takes. Sources: for small rates Knuth, "The art
-/// of computer programming"; else Hoermann, "The transformed rejection method for generating Poisson random variables", algorithm PTRS.
+/// A number of independent events of which `rate` are expected, from as many fractions as it takes. Sources: for small rates Knuth, "The
+/// art of computer programming"; else Hoermann, "The transformed rejection method for generating Poisson random variables", algorithm PTRS.
 inline double poisson(mixed_numbers<double>& numbers, double rate) {
   if (rate < 10) {
     const double least = std::exp(-rate);
@@ -156,14 +156,15 @@ inline void fill_with_events(kernel_context& c, int k, const kernels::seeded_seq
   with_number(rates.type(), [&]<class R>(R) {
     with_number(made.type(), [&]<class T>(T) {
       T* const to = made.values<T>().data();
-      for_each_drawn(c, sequence, made.elements(), rates.elements(), [&](std::int64_t i, std::int64_t at, const kernels::seeded_sequence& own) {
-        const auto rate = static_cast<double>(rates.values<R>()[static_cast<std::size_t>(at)]);
-        to[i] = std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : T(0);
-        if (!(rate >= 0 && std::isfinite(rate))) return;
-        mixed_numbers<double> numbers(own);
-        const double events = poisson(numbers, rate);
-        to[i] = events < static_cast<double>(std::numeric_limits<T>::max()) ? static_cast<T>(events) : std::numeric_limits<T>::max();
-      });
+      for_each_drawn(
+          c, sequence, made.elements(), rates.elements(), [&](std::int64_t i, std::int64_t at, const kernels::seeded_sequence& own) {
+            const auto rate = static_cast<double>(rates.values<R>()[static_cast<std::size_t>(at)]);
+            to[i] = std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : T(0);
+            if (!(rate >= 0 && std::isfinite(rate))) return;
+            mixed_numbers<double> numbers(own);
+            const double events = poisson(numbers, rate);
+            to[i] = events < static_cast<double>(std::numeric_limits<T>::max()) ? static_cast<T>(events) : std::numeric_limits<T>::max();
+          });
     });
   });
 }

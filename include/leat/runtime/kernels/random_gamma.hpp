@@ -35,10 +35,11 @@ inline void fill_with_gamma_numbers(kernel_context& c, int k, const kernels::see
   with_fraction(alphas.type(), [&]<class T>(T) {
     T* const to = made.values<T>().data();
     const T* const from = alphas.values<T>().data();
-    for_each_drawn(c, sequence, made.elements(), alphas.elements(), [&](std::int64_t i, std::int64_t at, const kernels::seeded_sequence& own) {
-      mixed_numbers<double> numbers(own);
-      to[i] = static_cast<T>(gamma_number(numbers, static_cast<double>(from[at])));
-    });
+    for_each_drawn(c, sequence, made.elements(), alphas.elements(),
+                   [&](std::int64_t i, std::int64_t at, const kernels::seeded_sequence& own) {
+                     mixed_numbers<double> numbers(own);
+                     to[i] = static_cast<T>(gamma_number(numbers, static_cast<double>(from[at])));
+                   });
   });
 }
 inline void run_random_gamma(kernel_context& c) {

@@ -98,7 +98,8 @@ inline void fill_with_integers(const kernels::seeded_sequence& sequence, std::ui
 /// The bounds of integers, the inputs `k` and `k` + 1: the least number, and how many there are.
 inline std::pair<std::uint64_t, std::uint64_t> bounds_of_integers(kernel_context& c, int k) {
   for (int i = k; i < k + 2; ++i)
-    if (c.extent(i).rank != 0) throw invalid_argument((i == k ? "minval" : "maxval") + (" must be 0-D, got shape " + brackets(c.extent(i))));
+    if (c.extent(i).rank != 0)
+      throw invalid_argument((i == k ? "minval" : "maxval") + (" must be 0-D, got shape " + brackets(c.extent(i))));
   const std::int64_t low = c.number(k), high = c.number(k + 1);
   if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
   return {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)};

@@ -102,7 +102,8 @@ inline auto run_resize_bilinear_back(kernel_context& c) {
   const shape& given = images_shape(dy, "grads");
   const shape& image = images_shape(original, "original_image");
   const resized r(image, given[1], given[2]);
-  if (given[0] != r.batch || given[3] != r.channels) throw invalid_argument("grads and original_image must have the same batch and channels");
+  if (given[0] != r.batch || given[3] != r.channels)
+    throw invalid_argument("grads and original_image must have the same batch and channels");
   const auto how = r.by(c.node);
   return with_fraction(original.type(), [&]<class T>(T) {
     tensor_value made(original.type(), image);

@@ -96,7 +96,8 @@ inline void run_resize_cubic_back(kernel_context& c) {
   const shape& given = images_shape(dy, "grads");
   const shape& image = images_shape(original, "original_image");
   const resized r(image, given[1], given[2]);
-  if (given[0] != r.batch || given[3] != r.channels) throw invalid_argument("grads and original_image must have the same batch and channels");
+  if (given[0] != r.batch || given[3] != r.channels)
+    throw invalid_argument("grads and original_image must have the same batch and channels");
   with_fraction(original.type(), [&]<class T>(T) {
     tensor_value made(original.type(), image);
     if (made.elements() == 0) return c.set(0, std::move(made));
@@ -116,8 +117,8 @@ inline void run_resize_cubic_back(kernel_context& c) {
   });
 }
 
-/// The pixels along an axis that pixel `k` of the result covers, and the share of each in its mean. With a scale of 0, which aligned corners
-/// of a single pixel have, it is that pixel.
+/// The pixels along an axis that pixel `k` of the result covers, and the share of each in its mean. With a scale of 0, which aligned
+/// corners of a single pixel have, it is that pixel.
 struct covered_pixels {
   std::int64_t first = 0;
   std::vector<float> parts;

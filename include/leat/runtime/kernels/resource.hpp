@@ -38,13 +38,16 @@ LEAT_FILL(fill_resource_kernels) {
   });
   register_kernel("ResourceGather", run_gather);
   register_kernel("ResourceGatherNd", run_gather_nd);
-  const std::pair<const char*, scatter_kind> scatters[]{{"Update", scatter_kind::update}, {"Add", scatter_kind::add}, {"Sub", scatter_kind::sub},
-                                                        {"Mul", scatter_kind::mul},       {"Div", scatter_kind::div}, {"Min", scatter_kind::min},
-                                                        {"Max", scatter_kind::max}};
+  const std::pair<const char*, scatter_kind> scatters[]{
+      {"Update", scatter_kind::update}, {"Add", scatter_kind::add}, {"Sub", scatter_kind::sub}, {"Mul", scatter_kind::mul},
+      {"Div", scatter_kind::div},       {"Min", scatter_kind::min}, {"Max", scatter_kind::max}};
   for (const auto& [how, kind] : scatters)
     register_kernel("ResourceScatter" + std::string(how), [which = kind](kernel_context& c) { run_scatter(c, which); });
-  const std::pair<const char*, scatter_kind> by_index[]{{"Update", scatter_kind::update}, {"Add", scatter_kind::add}, {"Sub", scatter_kind::sub},
-                                                        {"Min", scatter_kind::min},       {"Max", scatter_kind::max}};
+  const std::pair<const char*, scatter_kind> by_index[]{{"Update", scatter_kind::update},
+                                                        {"Add", scatter_kind::add},
+                                                        {"Sub", scatter_kind::sub},
+                                                        {"Min", scatter_kind::min},
+                                                        {"Max", scatter_kind::max}};
   for (const auto& [how, kind] : by_index)
     register_kernel("ResourceScatterNd" + std::string(how), [which = kind](kernel_context& c) { run_scatter_nd_into_variable(c, which); });
 }

@@ -18,7 +18,8 @@ struct rounded_range {
   T low, high, scale, step;
   bool is_up;
 
-  rounded_range(const kernel_context& c, std::int64_t bits, T from, T to) : low(from), high(to), is_up(c.node.text("round_mode") == "HALF_UP") {
+  rounded_range(const kernel_context& c, std::int64_t bits, T from, T to)
+      : low(from), high(to), is_up(c.node.text("round_mode") == "HALF_UP") {
     const bool is_signed = c.node.flag("signed_input", true), is_narrow = c.node.flag("narrow_range");
     const auto half = static_cast<T>(std::int64_t{1} << (bits - (is_signed ? 1 : 0)));
     const T least = is_signed ? -half + (is_narrow ? 1 : 0) : T(0), most = half - 1;
@@ -44,7 +45,8 @@ inline void round_to_range(kernel_context& c, std::int64_t bits, bool is_given) 
     throw invalid_argument("num_bits is out of range: " + std::to_string(bits) + " with signed_input_ " +
                            (c.node.flag("signed_input", true) ? "1" : "0"));
   if (const std::string mode = c.node.text("round_mode"); !mode.empty() && mode != "HALF_TO_EVEN" && mode != "HALF_UP")
-    throw invalid_argument("Value for attr 'round_mode' of \"" + mode + "\" is not in the list of allowed values: \"HALF_TO_EVEN\", \"HALF_UP\"");
+    throw invalid_argument("Value for attr 'round_mode' of \"" + mode +
+                           "\" is not in the list of allowed values: \"HALF_TO_EVEN\", \"HALF_UP\"");
   const std::int64_t axis = c.node.integer("axis", -1);
   if (axis < -1) throw invalid_argument("Axis must be at least -1. Found " + std::to_string(axis));
   if (axis >= s.rank)
@@ -64,7 +66,8 @@ inline void round_to_range(kernel_context& c, std::int64_t bits, bool is_given) 
     if (made.elements() == 0 && !is_given) return;  // any number of slices without elements
     const auto from = x.values<T>();
     const auto to = made.values<T>();
-    std::vector<T> low(static_cast<std::size_t>(slices), std::numeric_limits<T>::infinity()), high(low.size(), -std::numeric_limits<T>::infinity());
+    std::vector<T> low(static_cast<std::size_t>(slices), std::numeric_limits<T>::infinity()),
+        high(low.size(), -std::numeric_limits<T>::infinity());
     const auto slice = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<std::int64_t>(i) / inner % slices); };
     if (is_given) {
       std::ranges::copy(std::as_const(c.input(1)).template values<T>(), low.begin());
@@ -88,10 +91,12 @@ inline void round_to_range(kernel_context& c, std::int64_t bits, bool is_given) 
 }
 
 LEAT_FILL(fill_rounded_range_kernels) {
-  register_kernel("QuantizeAndDequantizeV2", [](kernel_context& c) { round_to_range(c, c.node.integer("num_bits", 8), c.node.flag("range_given")); });
+  register_kernel("QuantizeAndDequantizeV2",
+                  [](kernel_context& c) { round_to_range(c, c.node.integer("num_bits", 8), c.node.flag("range_given")); });
   register_kernel("QuantizeAndDequantizeV3", [](kernel_context& c) {
     if (c.extent(3).rank != 0)
-      throw invalid_argument("Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: " + std::to_string(c.extent(3).rank));
+      throw invalid_argument("Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: " +
+                             std::to_string(c.extent(3).rank));
     round_to_range(c, c.number(3), c.node.flag("range_given", true));
   });
 }

@@ -19,13 +19,14 @@ inline void run_reverse_sequence(kernel_context& c) {
   for (const auto& [name, axis] : {std::pair("seq_dim", seq_dim), std::pair("batch_dim", batch_dim)}) {
     if (axis < 0) throw invalid_argument("Invalid " + std::string(name) + " " + std::to_string(axis));
     if (axis >= s.rank)
-      throw invalid_argument(std::string(name) + " must be < input rank ( " + std::to_string(axis) + " vs. " + std::to_string(s.rank) + ")");
+      throw invalid_argument(std::string(name) + " must be < input rank ( " + std::to_string(axis) + " vs. " + std::to_string(s.rank) +
+                             ")");
   }
   const auto lengths = c.numbers(1);
   const int batch = static_cast<int>(batch_dim), seq = static_cast<int>(seq_dim);
   if (c.extent(1)[0] != s[batch])
-    throw invalid_argument("Length of seq_lengths != input.dims(" + std::to_string(batch) + "), (" + std::to_string(lengths.size()) + " vs. " +
-                           std::to_string(s[batch]) + ")");
+    throw invalid_argument("Length of seq_lengths != input.dims(" + std::to_string(batch) + "), (" + std::to_string(lengths.size()) +
+                           " vs. " + std::to_string(s[batch]) + ")");
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     if (lengths[k] < 0) throw invalid_argument("seq_lens(" + std::to_string(k) + ") < 0");
     if (lengths[k] > s[seq])

@@ -20,7 +20,9 @@ inline int compare_indices(const std::int64_t* a, const std::int64_t* b, std::si
 /// The sum of two sparse tensors whose indices are sorted. Sums of two values that are less than a threshold are left out.
 inline void run_sparse_add(kernel_context& c) {
   for (const int k : {0, 3})
-    if (c.extent(k).rank != 2) throw invalid_argument("Input indices should be matrices but received shapes: " + brackets(c.extent(0)) + " and " + brackets(c.extent(3)));
+    if (c.extent(k).rank != 2)
+      throw invalid_argument("Input indices should be matrices but received shapes: " + brackets(c.extent(0)) + " and " +
+                             brackets(c.extent(3)));
   if (c.extent(0)[1] != c.extent(3)[1])
     throw invalid_argument("Input indices must have the same dimension, got " + std::to_string(c.extent(0)[1]) + " and " +
                            std::to_string(c.extent(3)[1]));
@@ -95,7 +97,8 @@ inline void run_sparse_add_grad(kernel_context& c) {
   const shape& slopes = c.extent(0);
   for (const int k : {1, 2, 3})
     if (c.extent(k).rank != 2)
-      throw invalid_argument("Input indices should be matrices but received shapes: " + brackets(c.extent(1)) + " and " + brackets(c.extent(2)));
+      throw invalid_argument("Input indices should be matrices but received shapes: " + brackets(c.extent(1)) + " and " +
+                             brackets(c.extent(2)));
   if (slopes.rank != 1) throw invalid_argument("Input backprop_val_grad should be a vector but received shape: " + brackets(slopes));
   const auto width = static_cast<std::size_t>(c.extent(3)[1]);
   if (c.extent(1)[1] != c.extent(3)[1] || c.extent(2)[1] != c.extent(3)[1])

@@ -71,7 +71,8 @@ inline double beta_fraction(double a, double b, double x) {
   for (int k = 1; k < most_terms; ++k) {
     double change = 1;
     for (const bool is_even : {true, false}) {
-      const double over = is_even ? k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k)) : -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1));
+      const double over =
+          is_even ? k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k)) : -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1));
       d = 1 / off_zero(1 + over * d);
       c = off_zero(1 + over / c);
       change = d * c;

@@ -1,6 +1,6 @@
 #pragma once
-// Strings in operators whose code is compiled for numbers alone. An operator that only moves elements moves the places of the strings, which
-// are numbers, and the strings are then copied from there. Comparison, which looks at strings, stands here as well.
+// Strings in operators whose code is compiled for numbers alone. An operator that only moves elements moves the places of the strings,
+// which are numbers, and the strings are then copied from there. Comparison, which looks at strings, stands here as well.
 
 #include <leat/runtime/kernels/moved_texts.hpp>
 #include <leat/runtime/kernels/walk.hpp>

@@ -115,7 +115,8 @@ class weighted_classes {
   void add(std::int64_t word, float given) {
     if (!is_ours(word)) return;
     const float weight = std::pow(given, distortion_);
-    if (!(weight >= 0)) throw invalid_argument("a class of the weight " + summary_text(tensor_value(weight)) + ": weights are not negative");
+    if (!(weight >= 0))
+      throw invalid_argument("a class of the weight " + summary_text(tensor_value(weight)) + ": weights are not negative");
     weights_.push_back(weight);
     total_ += weight;
     sums_.push_back((sums_.empty() ? 0 : sums_.back()) + static_cast<double>(weight));

@@ -27,7 +27,8 @@ inline void run_cross(kernel_context& c) {
     const auto part = [&](int i, int j) {
       return arithmetic<T>::subtract(arithmetic<T>::multiply(x[i], y[j]), arithmetic<T>::multiply(x[j], y[i]));
     };
-    for (std::int64_t k = 0; k < made.elements(); k += 3, x += 3, y += 3, to += 3) to[0] = part(1, 2), to[1] = part(2, 0), to[2] = part(0, 1);
+    for (std::int64_t k = 0; k < made.elements(); k += 3, x += 3, y += 3, to += 3)
+      to[0] = part(1, 2), to[1] = part(2, 0), to[2] = part(0, 1);
   });
   c.set(0, std::move(made));
 }

@@ -296,7 +296,9 @@ class plain_rows {
 };
 
 inline row_facts::row_facts(const op_info& op)
-    : shaped(plain_rows::find_shaped(current_spelling(op.type))), rewrite(leat::detail::find_rewrite(op.type)), has_numbers(leat::has_numbers(op.form)) {
+    : shaped(plain_rows::find_shaped(current_spelling(op.type))),
+      rewrite(leat::detail::find_rewrite(op.type)),
+      has_numbers(leat::has_numbers(op.form)) {
   if (rewrite != nullptr && rewrite->writes) rewrite = nullptr;
 }
 

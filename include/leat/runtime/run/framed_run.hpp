@@ -404,7 +404,8 @@ class framed_run final : crew_lead {
           ++f.last;
           f.dead_exits.clear();
           begin_iteration(f, f.last);
-          for (auto& [enter, value] : f.invariants) send(f, f.last, at(enter), {&value, 1}, value.dead ? liveness::dead : liveness::alive, results::are_kept);
+          for (auto& [enter, value] : f.invariants)
+            send(f, f.last, at(enter), {&value, 1}, value.dead ? liveness::dead : liveness::alive, results::are_kept);
         }
         send(f, it.iteration + 1, n, given, liveness::alive, results::are_given_away);
         break;

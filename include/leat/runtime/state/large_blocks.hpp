@@ -36,8 +36,8 @@ class large_blocks {
   large_blocks& operator=(const large_blocks&) = delete;
   ~large_blocks() { free_all(); }
 
-  /// A block of at least `bytes`, which was kept or is new. Errors: resource_exhausted if the system has no memory even after all kept blocks
-  /// are freed.
+  /// A block of at least `bytes`, which was kept or is new. Errors: resource_exhausted if the system has no memory even after all kept
+  /// blocks are freed.
   block make(std::size_t bytes) {
     if (const block kept = take(bytes); kept.memory != nullptr) return kept;
     if (void* const made = ::operator new(bytes, std::align_val_t{64}, std::nothrow)) return {made, bytes};
@@ -54,7 +54,8 @@ class large_blocks {
     }
     return best == count_ ? block{} : remove(best);
   }
-  /// Keeps a block that `operator new` made with an alignment of 64 bytes, or frees it. Frees the blocks kept longest if there are too many.
+  /// Keeps a block that `operator new` made with an alignment of 64 bytes, or frees it. Frees the blocks kept longest if there are too
+  /// many.
   void give(block its) {
     block freed[most];
     std::size_t count = 0;

@@ -23,8 +23,8 @@ class resource {
  public:
   virtual ~resource() = default;
 };
-/// A resource that never refers to one that may refer to it, so that stacks may hold its handle: a resource that holds itself through others
-/// would never be released.
+/// A resource that never refers to one that may refer to it, so that stacks may hold its handle: a resource that holds itself through
+/// others would never be released.
 class closed_resource : public resource {};
 
 /// The dtypes of strings and of handles: values of `data_type` beyond the numeric ones.
@@ -232,7 +232,8 @@ class tensor_value {
   /// can be read; other values unchanged. A uint64 beyond int64 becomes negative.
   tensor_value widened() const;
   /// The numbers in a narrow dtype: real ones rounded to the nearest, halfway cases to even; integers modulo a power of two, as
-  /// TensorFlow's kernels wrap them. Errors: invalid_argument for a type that is not narrow, and for real numbers as integers or the reverse.
+  /// TensorFlow's kernels wrap them. Errors: invalid_argument for a type that is not narrow, and for real numbers as integers or the
+  /// reverse.
   tensor_value narrowed(data_type type) const;
   /// The same elements, by their bits, as numbers of another dtype of as many bytes. The elements are shared.
   tensor_value reinterpreted(dtype type) const {

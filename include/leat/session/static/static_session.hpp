@@ -45,8 +45,8 @@ class static_session : detail::refused_calls_of<detail::static_table_of<Steps...
 
   /// Runs one of the steps: each node once. Values are fetched into the program's numbers and arrays. Errors: invalid_argument (an array of
   /// another size, a number that the dtype does not hold, an index out of range, an integer divided by zero, a parameter or an initial
-  /// value with another number than in the session, memory that is fetched into twice, or fed and fetched into), failed_precondition (a variable
-  /// without a value). At compile time: those of `session::run`, and fetches that are no step of the session.
+  /// value with another number than in the session, memory that is fetched into twice, or fed and fetched into), failed_precondition (a
+  /// variable without a value). At compile time: those of `session::run`, and fetches that are no step of the session.
   template <class... Fs, feed_binding... Feeds>
     requires(detail::static_run_check<steps, fetch_list<Fs...>, Feeds...>::ok)
   [[nodiscard("a static session returns its errors")]] status run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {

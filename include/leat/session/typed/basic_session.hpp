@@ -125,8 +125,8 @@ class basic_session : public detail::session_store<Device, Es...> {
   std::int64_t arena_bytes(const fetch_list<Fs...>&) {
     return state_of<program_for<Fs...>>().plan.arena_bytes;
   }
-  /// Whether the device repeats the steps of a set of fetches from a recording, which it makes in their second run for the same shapes. Steps
-  /// that wait for the device run between recordings. Only for devices with memory of their own.
+  /// Whether the device repeats the steps of a set of fetches from a recording, which it makes in their second run for the same shapes.
+  /// Steps that wait for the device run between recordings. Only for devices with memory of their own.
   template <class... Fs>
     requires(!Device::shares_memory)
   bool is_recorded(const fetch_list<Fs...>&) {

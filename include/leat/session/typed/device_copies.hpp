@@ -119,9 +119,11 @@ class device_copies {
   /// Runs the steps on the copies.
   template <class State>
   void run(Device& device, const State& state) {
-    device.template run_recorded<Program>({buffers_.data(), state.plan.numbers.data(), state.arena.data()}, state.buffers, recordings_.data(), [&] {
-      if (gathered_ > fed_) device.copy_out(on_host_.data() + fed_, memory_.data() + fed_, gathered_ - fed_);
-    });
+    device.template run_recorded<Program>({buffers_.data(), state.plan.numbers.data(), state.arena.data()}, state.buffers,
+                                          recordings_.data(), [&] {
+                                            if (gathered_ > fed_)
+                                              device.copy_out(on_host_.data() + fed_, memory_.data() + fed_, gathered_ - fed_);
+                                          });
   }
 
   /// Copies the fetches to the user's arrays; waits for the device if there are any.

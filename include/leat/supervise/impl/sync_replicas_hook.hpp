@@ -241,7 +241,8 @@ class replicas_hook final : public session_run_hook {
         for (std::size_t k = 0; k < its_.counts.size(); ++k) text += (k == 0 ? " " : ", ") + std::to_string(integer(now[first + k]));
         text +=
             ", and each of the " + std::to_string(numbers[awaited_at]) +
-            " replicas that remain has given its own and waits for a token, of which none is left; give more first tokens, or more replicas";
+            " replicas that remain has given its own and waits for a token, of which none is left; give more first tokens, or more "
+            "replicas";
         stop_because(c, std::make_exception_ptr(failed_precondition(text)));
         return;
       }

@@ -87,7 +87,8 @@ struct separable_options {
   reuse_setting reuse{};
 };
 /// A convolution of each channel of images by filters of its own. Variables: `depthwise_kernel` [height, width, channels,
-/// depth_multiplier], `bias` [channels depth_multiplier]. Shapes, dtypes and errors: as for `conv2d`. Source: `keras.layers.DepthwiseConv2D`.
+/// depth_multiplier], `bias` [channels depth_multiplier]. Shapes, dtypes and errors: as for `conv2d`. Source:
+/// `keras.layers.DepthwiseConv2D`.
 layer depthwise_conv2d(const along_axes& size, const separable_options& options = {});
 output depthwise_conv2d(const output& x, const along_axes& size, const separable_options& options = {},
                         const std::source_location& where = std::source_location::current());

@@ -327,7 +327,8 @@ class importer {
     for (const edge& e : edges) {
       const int from = e.node < 0 ? -1 : place_[static_cast<std::size_t>(e.node)];
       if (!e.control && e.node >= 0 && from < 0) {
-        if (inputs.size() >= 64) fail(def, "a loop's back edge is input " + std::to_string(inputs.size()) + "; only inputs 0 to 63 can be one");
+        if (inputs.size() >= 64)
+          fail(def, "a loop's back edge is input " + std::to_string(inputs.size()) + "; only inputs 0 to 63 can be one");
         request.open_inputs |= std::uint64_t{1} << inputs.size();
       }
       if (e.control) controls.push_back(e.node < 0 ? e.mapped.index() : from);

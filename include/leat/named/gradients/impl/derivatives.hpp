@@ -20,8 +20,10 @@ inline output needed_gradient(const output& y, const output& x, const std::vecto
 }
 
 // Jacobians by a gradient for each element of y, or, in a batch, for each element of y's entries.
-inline output jacobian_by_rows(const output& y, const output& x, bool in_batch, std::string_view function, const std::source_location& where) {
-  if (!static_cast<bool>(y) || !static_cast<bool>(x)) throw invalid_argument(std::string(function) + ": an operand that is no node of a graph");
+inline output jacobian_by_rows(const output& y, const output& x, bool in_batch, std::string_view function,
+                               const std::source_location& where) {
+  if (!static_cast<bool>(y) || !static_cast<bool>(x))
+    throw invalid_argument(std::string(function) + ": an operand that is no node of a graph");
   graph& g = y.owner();
   named_part& nodes = g.named();
   nodes.check_graph(g, std::array{y, x});

@@ -41,7 +41,8 @@ LEAT_FUNCTION output call_known(graph& g, const op_info& op, std::span<const num
     if (word == nullptr || std::find(f.words.begin(), f.words.end(), *word) != f.words.end()) continue;
     std::string known;
     for (const std::string_view w : f.words) known += (known.empty() ? "\"" : ", \"") + std::string(w) + '"';
-    throw invalid_argument(std::string(op.type) + ": attribute " + std::string(f.name) + " is \"" + *word + "\", which is none of " + known);
+    throw invalid_argument(std::string(op.type) + ": attribute " + std::string(f.name) + " is \"" + *word + "\", which is none of " +
+                           known);
   }
   const auto numbers = numbers_from({named.data(), named.size()}, attributes, {}, infos);
   const output made = g.named().build(g, op, inputs, numbers ? *numbers : std::vector<std::int64_t>{}, name.empty() ? op.type : name,

@@ -18,7 +18,8 @@ LEAT_FUNCTION output get_global_step(graph& g) {
     if (index < 0 || g.named().record(index).results == 0) return {};
     found = output(g, index);
   }
-  if (!is_integer(found.type())) throw invalid_argument("Existing \"global_step\" does not have integer type: <dtype: '" + dtype_text(found) + "'>");
+  if (!is_integer(found.type()))
+    throw invalid_argument("Existing \"global_step\" does not have integer type: <dtype: '" + dtype_text(found) + "'>");
   if (found.extent().has_rank() && found.extent().rank != 0)
     throw invalid_argument("Existing \"global_step\" is not scalar: " + shape_text(found.extent()));
   return found;
