@@ -47,7 +47,7 @@ struct monitored_options {
   int max_recoveries = 100;
   bool stop_on_signals = true;  // SIGINT and SIGTERM end training after the current run; see signals.hpp
   session_options session{};
-  std::ostream* log = nullptr;  // log of waits and recoveries; null is standard error
+  std::ostream* log = nullptr;  // log of waits and recoveries, and of what a destructor cannot throw; null is standard error
 };
 
 namespace detail {
