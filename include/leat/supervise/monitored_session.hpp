@@ -105,9 +105,9 @@ class monitored_session : public run_calls<monitored_session> {
     close();
   }
 
-  /// Calls `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
+  /// Calls `before_end` and `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
   void close();
-  /// Closes the session without calling `end` of the hooks, as after an exception.
+  /// Closes the session without calling `before_end` and `end` of the hooks, as after an exception.
   void abandon() noexcept;
   bool is_closed() const;
 
