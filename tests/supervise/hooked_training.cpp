@@ -402,12 +402,22 @@ TEST_CASE("sessions are made in turn while tasks are away") {
   CHECK_THROWS_AS(t.make_in_turn(failing(1), drop), unavailable);
   CHECK(made == 1);
   CHECK_FALSE(t.may_recover());
-  t.succeeded();
+  const auto rethrow = [](const error&) { throw; };
+  CHECK(t.repeated([] { return 5; }, rethrow) == 5);
   made = 0;
   CHECK_THROWS_AS(t.make_in_turn(failing(5), drop), unavailable);
   CHECK(made == 3);
   CHECK(dropped == 4);
-  t.succeeded();
+  int runs = 0, recoveries = 0;
+  const auto third = [&] {
+    if (++runs == 1) throw aborted("restarted");
+    if (runs == 2) throw unavailable("away");
+    return runs;
+  };
+  CHECK(t.repeated(third, [&](const error&) { ++recoveries; }) == 3);
+  CHECK(recoveries == 2);
+  CHECK_THROWS_AS(t.repeated([]() -> int { throw aborted("restarted"); }, rethrow), aborted);
+  CHECK_THROWS_AS(t.repeated([]() -> int { throw data_loss("not a task"); }, [](const error&) {}), data_loss);
   CHECK_THROWS_AS(t.make_in_turn([] { throw data_loss("not a task"); }, drop), data_loss);
   CHECK(t.may_recover());
 

@@ -116,8 +116,21 @@ class hooked_training {
   bool lost_by_thread() const { return threads_ != nullptr && lost_by_thread(*threads_); }
   /// Counts a failure. Returns whether another session may be made.
   bool may_recover() { return ++failures_ <= max_recoveries_; }
-  /// A run has succeeded.
-  void succeeded() { failures_ = 0; }
+  /// Runs, and again after each loss of a task. `recover` is called in the exception's handler; it makes a new session, or rethrows.
+  template <class Run, class Recover>
+  auto repeated(Run run, Recover recover) -> decltype(run()) {
+    for (;;) {
+      try {
+        auto results = run();
+        failures_ = 0;
+        return results;
+      } catch (const aborted& e) {
+        recover(e);
+      } catch (const unavailable& e) {
+        recover(e);
+      }
+    }
+  }
   /// Counts a new session that replaces one that was lost.
   void count_recovery() { ++recoveries_; }
   int recoveries() const { return recoveries_; }

@@ -47,7 +47,7 @@ struct monitored_options {
   int max_recoveries = 100;
   bool stop_on_signals = true;  // SIGINT and SIGTERM end training after the current run; see signals.hpp
   session_options session{};
-  std::ostream* log = nullptr;  // log of waits and recoveries; null is standard error
+  std::ostream* log = nullptr;  // log of waits and recoveries, and of what a destructor cannot throw; null is standard error
 };
 
 namespace detail {
@@ -105,9 +105,9 @@ class monitored_session : public run_calls<monitored_session> {
     close();
   }
 
-  /// Calls `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
+  /// Calls `before_end` and `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
   void close();
-  /// Closes the session without calling `end` of the hooks, as after an exception.
+  /// Closes the session without calling `before_end` and `end` of the hooks, as after an exception.
   void abandon() noexcept;
   bool is_closed() const;
 

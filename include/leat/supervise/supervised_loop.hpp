@@ -105,7 +105,8 @@ tensor_value lent_value(const V& v) {
 }  // namespace detail
 
 /// Supervises the steps of a typed session. Options that concern graphs have no effect. `value_names` name the values of a step that have
-/// no tag. A step is counted after it has run; the count is the step of checkpoints and summaries.
+/// no tag. A step is counted after it has run; the count is the step of checkpoints and summaries. The destructor closes the loop, unless an
+/// exception other than the end of the input is being handled; what hooks and threads threw is logged.
 class supervised_loop {
  public:
   /// Restores the session from the newest checkpoint, or initializes it if no variable has a value. Errors: those of `saver::restore`; what
@@ -119,8 +120,8 @@ class supervised_loop {
         names_(std::move(value_names)) {}
 
   /// Calls a step with hooks: a prepared run, or a function that returns the result of a run. Errors: failed_precondition after a hook
-  /// requested a stop or `should_stop` returned true; not_found if a hook asks for a value that the step does not return; what the step and
-  /// hooks throw.
+  /// requested a stop or `should_stop` returned true; not_found if a hook asks for a value that the step does not return; what the step, hooks
+  /// and their threads throw.
   template <std::invocable Step>
   decltype(auto) run(Step&& step) {
     try {
@@ -140,8 +141,8 @@ class supervised_loop {
       core_.failed();
     }
   }
-  /// Calls the step until training is over, and closes. out_of_range means the end of the input; after other exceptions the hooks' `end` is
-  /// not called.
+  /// Calls the step until training is over, and closes. out_of_range means the end of the input; after other exceptions the hooks'
+  /// `before_end` and `end` are not called.
   template <std::invocable Step>
   void loop(Step&& step) {
     try {
@@ -154,11 +155,11 @@ class supervised_loop {
     close();
   }
 
-  /// Whether training is over: a hook, `request_stop` or a signal requested a stop, or the loop is closed.
+  /// Whether training is over: a hook, `request_stop`, the coordinator or a signal requested a stop, or the loop is closed.
   bool should_stop() const { return core_.should_stop(); }
   /// Ends training after the current step.
   void request_stop() { core_.request_stop(); }
-  /// Calls `end` of the hooks. A second call does nothing.
+  /// Calls `before_end` and `end` of the hooks, and ends their threads. A second call does nothing. Errors: what hooks and threads threw.
   void close() { core_.close(); }
   /// The number of steps so far.
   std::int64_t global_step() { return core_.watched().global_step(); }

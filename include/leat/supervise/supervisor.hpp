@@ -84,7 +84,7 @@ struct supervisor_options {
   /// With a target: how many consecutive runs may fail with `aborted` or `unavailable` and be tried again in a new session; 0: such a
   /// failure is an error. It is also an error if the graph has queue runners, because their threads use the session.
   int max_recoveries = 100;
-  std::ostream* log = nullptr;  // log of waits and recoveries; null is standard error
+  std::ostream* log = nullptr;  // log of waits and recoveries, and of what a destructor cannot throw; null is standard error
 };
 
 class supervisor;
@@ -99,9 +99,7 @@ class supervised_session : public run_calls<supervised_session> {
   ~supervised_session();
 
   /// The value of a variable. Errors: those of `graph_session::value`, and those of a run.
-  tensor_value value(const output& variable) {
-    return repeated([&] { return get().value(variable); });
-  }
+  tensor_value value(const output& variable);
   /// The underlying session; its runs and prepared runs call no hooks, do not wait for a checkpoint that is being taken, and are not tried
   /// again. A recovery replaces it by another object and closes the old one.
   graph_session& get() const;
@@ -113,35 +111,7 @@ class supervised_session : public run_calls<supervised_session> {
   friend class supervisor;
   friend class run_calls<supervised_session>;
   explicit supervised_session(supervisor& owner) : owner_(&owner) {}
-  struct run_scope {
-    explicit run_scope(supervisor& owner);
-    run_scope(const run_scope&) = delete;
-    run_scope& operator=(const run_scope&) = delete;
-    ~run_scope();
-    supervisor& owner;
-  };
-  // Runs, and tries again in a new session as long as tasks go away.
-  template <class Run>
-  auto repeated(Run run) -> decltype(run()) {
-    for (;;) {
-      const int session = recoveries_of(*owner_);
-      try {
-        const run_scope here(*owner_);
-        auto results = run();
-        succeeded(*owner_);
-        return results;
-      } catch (const aborted& e) {
-        recover(*owner_, session, e);
-      } catch (const unavailable& e) {
-        recover(*owner_, session, e);
-      }
-    }
-  }
   std::vector<tensor_value> run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how);
-  static int recoveries_of(const supervisor& owner);
-  static void succeeded(supervisor& owner);
-  // Called in the exception handler; rethrows the exception if there is no recovery.
-  static void recover(supervisor& owner, int session, const error& reason);
   supervisor* owner_;
 };
 

@@ -97,7 +97,6 @@ struct monitored_session::kept {
   }
   std::vector<tensor_value> run_once(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
     detail::hooked_results made = training.run(*session, *watched, fetches, feeds, how);
-    training.succeeded();
     if (made.stop_requested) training.request_stop_by_hook();
     return std::move(made.values);
   }
@@ -131,15 +130,7 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
   kept& k = *kept_;
   k.check_open();
   k.training.check_run();
-  for (;;) {
-    try {
-      return k.run_once(fetches, feeds, how);
-    } catch (const aborted& e) {
-      k.recover(e);
-    } catch (const unavailable& e) {
-      k.recover(e);
-    }
-  }
+  return k.training.repeated([&] { return k.run_once(fetches, feeds, how); }, [&k](const error& e) { k.recover(e); });
 }
 
 LEAT_FUNCTION bool monitored_session::should_stop() const { return kept_->training.should_stop(); }

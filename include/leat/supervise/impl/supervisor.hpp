@@ -125,6 +125,39 @@ struct supervisor::kept {
     if (made.stop_requested) threads->request_stop();
     return std::move(made.values);
   }
+  // Tries again in a new session as long as tasks go away.
+  template <class Run>
+  auto repeated(Run run) -> decltype(run()) {
+    int of = 0;  // the number of recoveries before the run
+    const auto one = [&] {
+      of = training.recoveries();
+      { const std::lock_guard after(turn); }
+      const std::shared_lock here(running);
+      return run();
+    };
+    return training.repeated(one, [&](const error& e) { recover(of, e); });
+  }
+  // Called in the handler of a run's exception; rethrows it if there is no recovery.
+  void recover(int of, const error& reason) {
+    const std::lock_guard one(recovering);
+    if (training.recoveries() != of) return;  // another thread's run has recovered already
+    if (options.session.target.empty() || training.is_closed() || threads->should_stop() ||
+        !get_collection(owner, collection::queue_runners).empty() || !training.may_recover())
+      throw;
+    training.log() << "A run has failed; a new session is made. " << reason.what() << "\n";
+    const detail::hooked_training::recovery here(training);
+    training.request_threads_to_end();  // before their session is closed
+    if (session != nullptr) try {       // there is none if an earlier recovery has failed
+        session->close();
+      } catch (const std::exception&) {  // the target can no longer be reached
+      }
+    const std::unique_lock alone(running);  // runs of other threads have ended, or fail now
+    training.end_session(nullptr);
+    watched.reset();
+    if (session != nullptr) lost.push_back(std::move(session));
+    training.count_recovery();
+    make_session_in_turn();
+  }
   // For the supervisor's own threads: an unavailable task does not end them, since the program's next run makes a new session.
   void unless_away(const std::function<void()>& f) {
     try {
@@ -176,40 +209,12 @@ struct supervisor::kept {
   }
 };
 
-LEAT_FUNCTION supervised_session::run_scope::run_scope(supervisor& its) : owner(its) {
-  {
-    const std::lock_guard after(owner.kept_->turn);
-  }
-  owner.kept_->running.lock_shared();
-}
-LEAT_FUNCTION supervised_session::run_scope::~run_scope() { owner.kept_->running.unlock_shared(); }
-LEAT_FUNCTION int supervised_session::recoveries_of(const supervisor& owner) { return owner.kept_->training.recoveries(); }
-LEAT_FUNCTION void supervised_session::succeeded(supervisor& owner) { owner.kept_->training.succeeded(); }
-LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, const error& reason) {
-  supervisor::kept& k = *owner.kept_;
-  const std::lock_guard one(k.recovering);
-  if (k.training.recoveries() != session) return;  // another thread's run has recovered already
-  if (k.options.session.target.empty() || k.training.is_closed() || k.threads->should_stop() ||
-      !get_collection(k.owner, collection::queue_runners).empty() || !k.training.may_recover())
-    throw;
-  k.training.log() << "A run has failed; a new session is made. " << reason.what() << "\n";
-  const detail::hooked_training::recovery here(k.training);
-  k.training.request_threads_to_end();  // before their session is closed
-  // There is no session if an earlier recovery has failed.
-  if (k.session != nullptr) try {
-      k.session->close();
-    } catch (const std::exception&) {  // the target can no longer be reached
-    }
-  const std::unique_lock alone(k.running);  // runs of other threads have ended, or fail now
-  k.training.end_session(nullptr);
-  k.watched.reset();
-  if (k.session != nullptr) k.lost.push_back(std::move(k.session));
-  k.training.count_recovery();
-  k.make_session_in_turn();
-}
 LEAT_FUNCTION std::vector<tensor_value> supervised_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
                                                                      const run_options& how) {
-  return repeated([&] { return owner_->kept_->run_once(fetches, feeds, how); });
+  return owner_->kept_->repeated([&] { return owner_->kept_->run_once(fetches, feeds, how); });
+}
+LEAT_FUNCTION tensor_value supervised_session::value(const output& variable) {
+  return owner_->kept_->repeated([&] { return get().value(variable); });
 }
 LEAT_FUNCTION graph_session& supervised_session::get() const { return owner_->session(); }
 LEAT_FUNCTION supervised_session::~supervised_session() {
