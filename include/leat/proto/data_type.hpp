@@ -1,8 +1,8 @@
 #pragma once
 // All element types of TensorFlow's files (types.proto: DataType), by number. The library has kernels for six of them (`dtype`, with
-// the same numbers). Graphs compute with twelve more, the narrow ones, in the kernels of wider types (`wide_dtype`), and with the two complex
-// ones in kernels of their own; the others are carried from file to file. A reference type, which denotes a variable's storage instead of
-// its value, is its element type plus 100.
+// the same numbers). Graphs compute with twelve more, the narrow ones, in the kernels of wider types (`wide_dtype`), and with the two
+// complex ones in kernels of their own; the others are carried from file to file. A reference type, which denotes a variable's storage
+// instead of its value, is its element type plus 100.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -123,7 +123,8 @@ constexpr dtype to_dtype(data_type d) {
 }
 
 /// The dtype whose kernels compute with the values of a narrow dtype, and which represents each of them; `dtype::invalid` for a dtype that
-/// is not narrow. The integers of quantized networks are narrow, too. An int64 represents a uint64 by its bits: sums, products and comparisons for equality are right, an order is not.
+/// is not narrow. The integers of quantized networks are narrow, too. An int64 represents a uint64 by its bits: sums, products and
+/// comparisons for equality are right, an order is not.
 constexpr dtype wide_dtype(dtype narrow) {
   switch (to_data_type(narrow)) {
     case data_type::half:
@@ -206,8 +207,8 @@ constexpr dtype array_dtype(data_type d) {
   return element_bytes(static_cast<dtype>(d)) > 0 ? static_cast<dtype>(d) : dtype::invalid;
 }
 
-/// The dtype that stands for a narrow or complex one where only those of typed expressions are known, as in the rules for dtypes and shapes:
-/// the wide dtype, or that of the parts; `dtype::invalid` for other dtypes.
+/// The dtype that stands for a narrow or complex one where only those of typed expressions are known, as in the rules for dtypes and
+/// shapes: the wide dtype, or that of the parts; `dtype::invalid` for other dtypes.
 constexpr dtype stand_in_dtype(dtype d) { return is_complex(d) ? part_dtype(d) : wide_dtype(d); }
 
 /// Whether a dtype's values are numbers for which the library has no arrays: such values are carried from file to file, and no run can take

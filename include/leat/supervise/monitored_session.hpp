@@ -105,7 +105,8 @@ class monitored_session : public run_calls<monitored_session> {
     close();
   }
 
-  /// Calls `before_end` and `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
+  /// Calls `before_end` and `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and
+  /// threads threw.
   void close();
   /// Closes the session without calling `before_end` and `end` of the hooks, as after an exception.
   void abandon() noexcept;

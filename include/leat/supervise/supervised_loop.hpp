@@ -105,8 +105,8 @@ tensor_value lent_value(const V& v) {
 }  // namespace detail
 
 /// Supervises the steps of a typed session. Options that concern graphs have no effect. `value_names` name the values of a step that have
-/// no tag. A step is counted after it has run; the count is the step of checkpoints and summaries. The destructor closes the loop, unless an
-/// exception other than the end of the input is being handled; what hooks and threads threw is logged.
+/// no tag. A step is counted after it has run; the count is the step of checkpoints and summaries. The destructor closes the loop, unless
+/// an exception other than the end of the input is being handled; what hooks and threads threw is logged.
 class supervised_loop {
  public:
   /// Restores the session from the newest checkpoint, or initializes it if no variable has a value. Errors: those of `saver::restore`; what
@@ -120,8 +120,8 @@ class supervised_loop {
         names_(std::move(value_names)) {}
 
   /// Calls a step with hooks: a prepared run, or a function that returns the result of a run. Errors: failed_precondition after a hook
-  /// requested a stop or `should_stop` returned true; not_found if a hook asks for a value that the step does not return; what the step, hooks
-  /// and their threads throw.
+  /// requested a stop or `should_stop` returned true; not_found if a hook asks for a value that the step does not return; what the step,
+  /// hooks and their threads throw.
   template <std::invocable Step>
   decltype(auto) run(Step&& step) {
     try {

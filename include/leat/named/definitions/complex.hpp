@@ -1,6 +1,6 @@
 #pragma once
-// Definitions of operators on complex numbers: their parts, and Fourier transforms. Other operators (sums, products, functions) take complex
-// dtypes by the rules that they have for real ones.
+// Definitions of operators on complex numbers: their parts, and Fourier transforms. Other operators (sums, products, functions) take
+// complex dtypes by the rules that they have for real ones.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/shapes.hpp>

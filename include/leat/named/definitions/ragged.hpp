@@ -80,8 +80,8 @@ inline void dense_ragged_shape(shape_context& c) {
   if (values.has_rank() && values.rank < 1) c.fail("Shape must be at least rank 1 but is rank 0");
   if (values.has_rank() && otherwise.has_rank() && otherwise.rank >= values.rank)
     c.fail("default_value.shape=" + leat::shape_text(otherwise) + " and rt_input.flat_values.shape=" + leat::shape_text(values) +
-           " are incompatible: default_value.rank = " + std::to_string(otherwise.rank) + "  must be less than rt_input.flat_values.rank = " +
-           std::to_string(values.rank));
+           " are incompatible: default_value.rank = " + std::to_string(otherwise.rank) +
+           "  must be less than rt_input.flat_values.rank = " + std::to_string(values.rank));
   const bool is_open = c.input(0).extent.has_rank() && c.input(0).extent.rank == 0;  // a scalar asks for no shape
   const shape asked = is_open ? shape::unknown() : shapes::from_numbers(c, 0);
   const auto made = dense_shape_of_ragged(ragged_rank_of(*partitions), asked, values);
@@ -113,7 +113,8 @@ LEAT_FILL(fill_ragged_definitions) {
           if (!s.has_rank()) continue;
           if (s.rank > 1) c.fail("Shape must be at most rank 1 but is rank " + std::to_string(s.rank));
           if (s.rank == 0 || s[0] < 0) continue;
-          if (rows >= 0 && rows != s[0]) c.fail("Dimensions must be equal, but are " + std::to_string(rows) + " and " + std::to_string(s[0]));
+          if (rows >= 0 && rows != s[0])
+            c.fail("Dimensions must be equal, but are " + std::to_string(rows) + " and " + std::to_string(s[0]));
           rows = s[0];
         }
         bool all_scalars = true;
@@ -212,18 +213,21 @@ LEAT_FILL(fill_ragged_definitions) {
   const std::string columns = "(indices: N*int64, values: list(sparse_types), shapes: N*int64, dense_inputs: list(dense_types)";
   const std::string lists = "N: int >= 0; sparse_types: list(type); dense_types: list(type)";
   const auto crossed = [](shape_context& c) { set_sparse(c, 2); };
-  define_operator("SparseCross" + columns +
-                      ") -> (output_indices: int64, output_values: out_type, output_shape: int64); hashed_output: bool; num_buckets: int >= 0; "
-                      "hash_key: int; out_type: {int64, string}; internal_type: {int64, string}; " +
-                      lists,
-                  stops, crossed);
-  define_operator("SparseCrossHashed" + columns +
-                      ", num_buckets: int64, strong_hash: bool, salt: int64) -> (output_indices: int64, output_values: int64, output_shape: "
-                      "int64); " +
-                      lists,
-                  stops, crossed);
-  define_operator("SparseCrossV2" + columns + ", sep: string) -> (output_indices: int64, output_values: string, output_shape: int64); " + lists,
-                  stops, crossed);
+  define_operator(
+      "SparseCross" + columns +
+          ") -> (output_indices: int64, output_values: out_type, output_shape: int64); hashed_output: bool; num_buckets: int >= 0; "
+          "hash_key: int; out_type: {int64, string}; internal_type: {int64, string}; " +
+          lists,
+      stops, crossed);
+  define_operator(
+      "SparseCrossHashed" + columns +
+          ", num_buckets: int64, strong_hash: bool, salt: int64) -> (output_indices: int64, output_values: int64, output_shape: "
+          "int64); " +
+          lists,
+      stops, crossed);
+  define_operator(
+      "SparseCrossV2" + columns + ", sep: string) -> (output_indices: int64, output_values: string, output_shape: int64); " + lists, stops,
+      crossed);
   define_operator(
       "RaggedCross(ragged_values: list(ragged_values_types), ragged_row_splits: list(ragged_splits_types), sparse_indices: Nsparse*int64, "
       "sparse_values: list(sparse_values_types), sparse_shape: Nsparse*int64, dense_inputs: list(dense_types)) -> (output_values: "

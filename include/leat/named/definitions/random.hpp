@@ -92,13 +92,15 @@ LEAT_FILL(fill_random_definitions) {
                       kinds_of_seed,
                   with_gradient, random);
   const std::string any_number = "{half, float32, float64, int32, int64}";
-  define_operator("StatelessRandomBinomial(shape: S, seed: Tseed, counts: T, probs: T) -> (output: dtype); S: {int32, int64}; Tseed: {int32, "
-                  "int64} = int64; T: " +
-                      any_number + " = float64; dtype: " + any_number + " = int64",
-                  of_seed, random);
-  define_operator("StatelessParameterizedTruncatedNormal(shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype) "
-                  "-> (output: dtype); S: {int32, int64}; Tseed: {int32, int64} = int64; dtype: {half, float32, float64}",
-                  with_gradient, random);
+  define_operator(
+      "StatelessRandomBinomial(shape: S, seed: Tseed, counts: T, probs: T) -> (output: dtype); S: {int32, int64}; Tseed: {int32, "
+      "int64} = int64; T: " +
+          any_number + " = float64; dtype: " + any_number + " = int64",
+      of_seed, random);
+  define_operator(
+      "StatelessParameterizedTruncatedNormal(shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype) "
+      "-> (output: dtype); S: {int32, int64}; Tseed: {int32, int64} = int64; dtype: {half, float32, float64}",
+      with_gradient, random);
   define_operator("StatelessRandomPoisson" + of_pair + ", lam: R) -> (output: dtype); " + any_rate + "; " + sizes + kinds_of_seed, of_seed,
                   random);
 

@@ -99,8 +99,8 @@ LEAT_FILL(fill_sequence_example_definitions) {
   const std::string types =
       "context_sparse_types: list(type) = []; Tcontext_dense: list(type) = []; context_dense_shapes: list(shape) = []; "
       "feature_list_sparse_types: list(type) = []; feature_list_dense_types: list(type) = []; feature_list_dense_shapes: list(shape) = []";
-  define_operator("ParseSequenceExample(serialized: string, debug_name: string, context_dense_defaults: list(Tcontext_dense)) -> (" + results +
-                      list_results + lengths + ")" + counts +
+  define_operator("ParseSequenceExample(serialized: string, debug_name: string, context_dense_defaults: list(Tcontext_dense)) -> (" +
+                      results + list_results + lengths + ")" + counts +
                       "Ncontext_dense: int >= 0 = 0; feature_list_dense_missing_assumed_empty: list(string); context_sparse_keys: "
                       "list(string); context_dense_keys: list(string); feature_list_sparse_keys: list(string); feature_list_dense_keys: "
                       "list(string); " +
@@ -115,7 +115,8 @@ LEAT_FILL(fill_sequence_example_definitions) {
       "ParseSequenceExampleV2(serialized: string, debug_name: string, context_sparse_keys: string, context_dense_keys: string, "
       "context_ragged_keys: string, feature_list_sparse_keys: string, feature_list_dense_keys: string, feature_list_ragged_keys: string, "
       "feature_list_dense_missing_assumed_empty: bool, context_dense_defaults: list(Tcontext_dense)) -> (" +
-          results + "context_ragged_values: list(context_ragged_value_types), context_ragged_row_splits: list(context_ragged_split_types), " +
+          results +
+          "context_ragged_values: list(context_ragged_value_types), context_ragged_row_splits: list(context_ragged_split_types), " +
           list_results + lengths +
           ", feature_list_ragged_values: list(feature_list_ragged_value_types), feature_list_ragged_outer_splits: "
           "list(feature_list_ragged_split_types), feature_list_ragged_inner_splits: list(feature_list_ragged_split_types))" +

@@ -79,8 +79,8 @@ consteval complex_slopes complex_slopes_of() {
   return its;
 }
 
-/// The argument of a class's gradient in a graph with names; see `gradient_scope`. With `conjugates`, complex operands and results are their
-/// conjugates.
+/// The argument of a class's gradient in a graph with names; see `gradient_scope`. With `conjugates`, complex operands and results are
+/// their conjugates.
 class named_gradient_scope {
  public:
   explicit named_gradient_scope(const gradient_call& call, bool conjugates = false)

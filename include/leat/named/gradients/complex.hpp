@@ -1,7 +1,7 @@
 #pragma once
-// Gradients of complex numbers' parts and of Fourier transforms, in graphs with names, as TensorFlow makes them. The gradient of a real loss
-// by a complex number x + iy is the loss's derivative by x plus i times that by y. Source: TensorFlow's gradients of the operators of the
-// same names.
+// Gradients of complex numbers' parts and of Fourier transforms, in graphs with names, as TensorFlow makes them. The gradient of a real
+// loss by a complex number x + iy is the loss's derivative by x plus i times that by y. Source: TensorFlow's gradients of the operators of
+// the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/functions/complex.hpp>
@@ -126,7 +126,8 @@ gradient_list gradient_of_inverse_real_transform(const gradient_call& c) {
   const output is_odd = floor_mod(index(lengths, {-1}), constant(std::int32_t{2}));
   const output frequencies = index(shape_of(c.input()), {-1});
   const auto repeated = [&](double value, const output& count) {
-    return call_operator(c.owner(), "Fill", {expand_dims(count, 0), tensor_literal(part, {}, value)}, {{"index_type", dtype::int32}}).result();
+    return call_operator(c.owner(), "Fill", {expand_dims(count, 0), tensor_literal(part, {}, value)}, {{"index_type", dtype::int32}})
+        .result();
   };
   graph& g = c.owner();
   const output doubled = repeated(2, frequencies - 2 + is_odd), once = repeated(1, 1 - is_odd);

@@ -37,7 +37,8 @@ inline output rank_behind_ones(const output& x) {
   int first = 0;
   while (first < extent.rank && extent[first] == 1) ++first;
   graph& g = x.owner();
-  if (extent.has_rank() && (first == extent.rank || extent[first] >= 0)) return g.named().make_constant(g, std::int32_t{extent.rank - first}, "Const");
+  if (extent.has_rank() && (first == extent.rank || extent[first] >= 0))
+    return g.named().make_constant(g, std::int32_t{extent.rank - first}, "Const");
   const output leading = cumprod(cast(equal(shape_of(x), g.named().make_constant(g, std::int32_t{1}, "Const")), dtype::int32));
   return rank_of(x) - reduce_sum(leading, all_axes);
 }

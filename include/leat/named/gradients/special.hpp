@@ -109,7 +109,8 @@ inline gradient_list gradient_of_truncated_normal(const gradient_call& c) {
   const bool is_wide = mean.type() == dtype::float64;
   const double tiny = is_wide ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
   const double step = is_wide ? std::numeric_limits<double>::epsilon() : static_cast<double>(std::numeric_limits<float>::epsilon());
-  const output part = clip_by_value((normal_below(here) - below) / (normal_below(high) - below), number_like(mean, tiny), number_like(mean, 1 - step));
+  const output part =
+      clip_by_value((normal_below(here) - below) / (normal_below(high) - below), number_like(mean, tiny), number_like(mean, 1 - step));
   const output half = number_like(mean, 0.5);
   const output by_high = exp(half * (square(here) - square(high)) + log(part));
   const output by_low = exp(half * (square(here) - square(low)) + log1p(-part));
@@ -188,20 +189,33 @@ LEAT_FILL(fill_special_gradients) {
       {"BesselI0e", gradient_of_scaled_bessel_0},
       {"BesselI1", gradient_of_bessel_1},
       {"BesselI1e", gradient_of_scaled_bessel_1},
-      {"BesselJ0", [](const gradient_call& c) { return gradient_by_slope(c, [](const output& x, const output&) { return -function_of("BesselJ1", x); }); }},
+      {"BesselJ0",
+       [](const gradient_call& c) {
+         return gradient_by_slope(c, [](const output& x, const output&) { return -function_of("BesselJ1", x); });
+       }},
       {"BesselJ1", gradient_of_bessel_j1},
-      {"BesselK0", [](const gradient_call& c) { return gradient_by_slope(c, [](const output& x, const output&) { return -function_of("BesselK1", x); }); }},
+      {"BesselK0",
+       [](const gradient_call& c) {
+         return gradient_by_slope(c, [](const output& x, const output&) { return -function_of("BesselK1", x); });
+       }},
       {"BesselK0e", gradient_of_scaled_bessel_k0},
       {"BesselK1", gradient_of_bessel_k1},
       {"BesselK1e", gradient_of_scaled_bessel_k1},
-      {"BesselY0", [](const gradient_call& c) { return gradient_by_slope(c, [](const output& x, const output&) { return -function_of("BesselY1", x); }); }},
+      {"BesselY0",
+       [](const gradient_call& c) {
+         return gradient_by_slope(c, [](const output& x, const output&) { return -function_of("BesselY1", x); });
+       }},
       {"BesselY1", gradient_of_bessel_y1},
       {"Dawsn", gradient_of_dawson},
       {"Expint", gradient_of_exponential_integral},
       {"FresnelCos",
-       [](const gradient_call& c) { return gradient_by_slope(c, [](const output& x, const output&) { return cos(right_angle_times_square(x)); }); }},
+       [](const gradient_call& c) {
+         return gradient_by_slope(c, [](const output& x, const output&) { return cos(right_angle_times_square(x)); });
+       }},
       {"FresnelSin",
-       [](const gradient_call& c) { return gradient_by_slope(c, [](const output& x, const output&) { return sin(right_angle_times_square(x)); }); }},
+       [](const gradient_call& c) {
+         return gradient_by_slope(c, [](const output& x, const output&) { return sin(right_angle_times_square(x)); });
+       }},
       {"Spence", gradient_of_spence},
       {"StatelessParameterizedTruncatedNormal", gradient_of_truncated_normal},
       {"Xlog1py", gradient_of_xlog1py},

@@ -1,7 +1,7 @@
 #pragma once
-// Kernels of Fourier transforms along the last axes, or along axes that an input names. A node keeps the plans of the lengths that it meets;
-// rows are transformed side by side, in parallel blocks. Source: TensorFlow `FFT`, `IFFT`, `RFFT`, `IRFFT`, their forms for two and three
-// axes, and `FFTND` with its kin.
+// Kernels of Fourier transforms along the last axes, or along axes that an input names. A node keeps the plans of the lengths that it
+// meets; rows are transformed side by side, in parallel blocks. Source: TensorFlow `FFT`, `IFFT`, `RFFT`, `IRFFT`, their forms for two and
+// three axes, and `FFTND` with its kin.
 
 #include <leat/core/fill.hpp>
 #include <leat/cpu/parallel.hpp>

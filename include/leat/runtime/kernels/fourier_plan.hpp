@@ -336,7 +336,8 @@ class real_fourier_plan {
   }
 
   /// Transforms `lanes` arrays of frequencies back to real numbers, divided by their count: `load(k, re, im)` writes frequency k of each,
-  /// `store(j, from)` takes element j of each. The imaginary parts of the first frequency and, of an even count, the last are not looked at.
+  /// `store(j, from)` takes element j of each. The imaginary parts of the first frequency and, of an even count, the last are not looked
+  /// at.
   template <class Load, class Store>
   void back(Load load, Store store, double* memory, std::int64_t lanes) const {
     const std::int64_t m = plan_.size();

@@ -1,10 +1,10 @@
 #pragma once
-// Nodes with dtypes beyond those of typed expressions. Those with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64) have no
-// kernels of their own. Such a node runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`). Inputs are widened, the twin's
-// kernel runs, and its results are narrowed: real numbers are rounded, integers wrap, as in TensorFlow. So a sum of halves is computed in
-// float32 and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. Nodes with complex dtypes run in kernels of
-// their own (complex.hpp); those that only move elements, as twins by their bits or by their parts (complex_twins.hpp). A plan decides this
-// for each of its nodes, so that other nodes pay nothing.
+// Nodes with dtypes beyond those of typed expressions. Those with narrow dtypes (half, bfloat16, int8, int16, uint16, uint32, uint64) have
+// no kernels of their own. Such a node runs as its twin: the same node with the wide dtypes in place of the narrow ones (`wide_dtype`).
+// Inputs are widened, the twin's kernel runs, and its results are narrowed: real numbers are rounded, integers wrap, as in TensorFlow. So a
+// sum of halves is computed in float32 and rounded once. Nodes that only pass elements on run as they are, on the elements' bits. Nodes
+// with complex dtypes run in kernels of their own (complex.hpp); those that only move elements, as twins by their bits or by their parts
+// (complex_twins.hpp). A plan decides this for each of its nodes, so that other nodes pay nothing.
 
 #include <leat/named/graph/named.hpp>
 #include <leat/proto/narrow_attributes.hpp>

@@ -40,7 +40,8 @@ inline void add_elements(tensor_value& sum, const tensor_value& more) {
   if (!sum.is_alone()) sum = sum.copy();
   if (is_complex(sum.type()))
     return with_part(sum.type(), [&]<class T>(T) {
-      combine(reinterpret_cast<T*>(sum.data()), reinterpret_cast<const T*>(more.data()), 2 * sum.elements(), [](T a, T b) { return a + b; });
+      combine(reinterpret_cast<T*>(sum.data()), reinterpret_cast<const T*>(more.data()), 2 * sum.elements(),
+              [](T a, T b) { return a + b; });
     });
   with_number(sum.type(), [&]<class T>(T) {
     combine(sum.values<T>().data(), more.values<T>().data(), sum.elements(), [](T a, T b) { return arithmetic<T>::add(a, b); });

@@ -165,10 +165,11 @@ class run_planner {
       throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + std::string(remedy_of(op.type)) + node_text(n));
     const auto check_type = [&](dtype type) {
       if (!is_carried_only(type)) return;
-      throw unimplemented("no kernel for dtype " + dtype_name(type) +
-                          ": runs compute with real and complex numbers, integers and bool; fetch what does not need this node, or convert the "
-                          "graph" +
-                          node_text(n));
+      throw unimplemented(
+          "no kernel for dtype " + dtype_name(type) +
+          ": runs compute with real and complex numbers, integers and bool; fetch what does not need this node, or convert the "
+          "graph" +
+          node_text(n));
     };
     const node_record& record = nodes_.record(index);
     const dtype first = g_.at(index).result.type;

@@ -62,7 +62,8 @@ LEAT_FUNCTION output angle(const output& x, std::string_view name, const std::so
   return select(less(x, 0), ones_like(x) * std::numbers::pi, zeros_like(x));
 }
 
-LEAT_FUNCTION output conjugate_transpose(const output& x, const index_list& perm, std::string_view name, const std::source_location& where) {
+LEAT_FUNCTION output conjugate_transpose(const output& x, const index_list& perm, std::string_view name,
+                                         const std::source_location& where) {
   if (!is_complex(x.type())) return transpose(x, perm, name, where);
   graph& g = x.owner();
   const source_scope line(g, where);

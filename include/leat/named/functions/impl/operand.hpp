@@ -53,8 +53,9 @@ LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand
     const tensor_literal& literal = *all[k].literal();
     const dtype own = array_dtype(literal.type()), beside = type_beside();
     const bool is_real = is_number(own);
-    const bool converts = static_cast<int>(k) >= like_from &&
-                          (is_complex(beside) ? is_real || is_complex(own) : is_number(beside) && is_real && (is_floating(beside) || is_integer(own)));
+    const bool converts =
+        static_cast<int>(k) >= like_from &&
+        (is_complex(beside) ? is_real || is_complex(own) : is_number(beside) && is_real && (is_floating(beside) || is_integer(own)));
     tensors.push_back(g.named().make_literal(g, converts ? literal.as(beside) : literal));
   }
   return g.named().build(g, op, {tensors.data(), tensors.size()}, numbers, name.empty() ? default_name : name, arguments);

@@ -245,7 +245,9 @@ decltype(auto) with_narrow(dtype narrow, F&& f) {
     case data_type::qint32: return integer(std::int32_t{}, std::int32_t{});
     case data_type::uint32: return integer(std::uint32_t{}, std::int64_t{});
     case data_type::uint64: return integer(std::uint64_t{}, std::int64_t{});
-    default: throw invalid_argument(dtype_name(narrow) + " is none of half, bfloat16, int8, int16, uint16, uint32, uint64 and the quantized integers");
+    default:
+      throw invalid_argument(dtype_name(narrow) +
+                             " is none of half, bfloat16, int8, int16, uint16, uint32, uint64 and the quantized integers");
   }
 }
 
