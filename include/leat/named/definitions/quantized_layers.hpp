@@ -82,7 +82,8 @@ LEAT_FILL(fill_quantized_layer_definitions) {
   const auto like_first = ranged([](shape_context& c) { c.set(0, c.input(0).extent); });
   const auto define = [&](const std::string& line, const facts& what, const shape_rule& rule) { define_operator(line, what, rule); };
 
-  define("QuantizeV2(input: float32, min_range: float32, max_range: float32) -> (output: T, output_min: float32, output_max: float32); T" + kinds +
+  define("QuantizeV2(input: float32, min_range: float32, max_range: float32) -> (output: T, output_min: float32, output_max: float32); T" +
+             kinds +
              "; mode: string = \"MIN_COMBINED\"; round_mode: string = \"HALF_AWAY_FROM_ZERO\"; narrow_range: bool = false; axis: int = -1; "
              "ensure_minimum_range: float = 0.01",
          pure, quantized_shape);
@@ -96,8 +97,9 @@ LEAT_FILL(fill_quantized_layer_definitions) {
   define("RequantizationRange" + from + ") -> (output_min: float32, output_max: float32); Tinput" + kinds, pure, shapes::numbers);
 
   const std::string ranges_of_two = "min_a: float32, max_a: float32, min_b: float32, max_b: float32";
-  define("QuantizedMatMul(a: T1, b: T2, " + ranges_of_two + ") -> (out: Toutput, min_out: float32, max_out: float32); T1" + kinds + "; T2" + kinds +
-             "; Toutput" + kinds + " = qint32; transpose_a: bool = false; transpose_b: bool = false; Tactivation" + kinds + " = quint8",
+  define("QuantizedMatMul(a: T1, b: T2, " + ranges_of_two + ") -> (out: Toutput, min_out: float32, max_out: float32); T1" + kinds + "; T2" +
+             kinds + "; Toutput" + kinds + " = qint32; transpose_a: bool = false; transpose_b: bool = false; Tactivation" + kinds +
+             " = quint8",
          {.is = nature::pure, .work = work_kind::product, .narrow = narrow_rule::any}, ranged([](shape_context& c) {
            shapes::want_rank(c, 0, 2);
            shapes::want_rank(c, 1, 2);
@@ -109,11 +111,11 @@ LEAT_FILL(fill_quantized_layer_definitions) {
            made.push(b.has_rank() ? b[tb ? 0 : 1] : unknown_dimension);
            c.set(0, made);
          }));
-  define("QuantizedConv2D(input: Tinput, filter: Tfilter, min_input: float32, max_input: float32, min_filter: float32, max_filter: float32) -> "
-         "(output: out_type, min_output: float32, max_output: float32); Tinput" +
-             kinds + "; Tfilter" + kinds + "; out_type" + kinds +
-             " = qint32; strides: list(int); padding: string; dilations: list(int) = []",
-         {.is = nature::pure, .work = work_kind::convolution, .narrow = narrow_rule::any}, ranged(convolved_shape<2>));
+  define(
+      "QuantizedConv2D(input: Tinput, filter: Tfilter, min_input: float32, max_input: float32, min_filter: float32, max_filter: float32) -> "
+      "(output: out_type, min_output: float32, max_output: float32); Tinput" +
+          kinds + "; Tfilter" + kinds + "; out_type" + kinds + " = qint32; strides: list(int); padding: string; dilations: list(int) = []",
+      {.is = nature::pure, .work = work_kind::convolution, .narrow = narrow_rule::any}, ranged(convolved_shape<2>));
   const std::string sums = "; T1" + kinds + "; T2" + kinds;
   define("QuantizedBiasAdd(input: T1, bias: T2, min_input: float32, max_input: float32, min_bias: float32, max_bias: float32) -> (output: "
          "out_type, min_out: float32, max_out: float32); out_type" +
@@ -132,34 +134,39 @@ LEAT_FILL(fill_quantized_layer_definitions) {
              for (const int k : {1, 2}) c.set(k, shapes::scalar);
            });
   const std::string activated =
-      "min_features: float32, max_features: float32) -> (activations: out_type, min_activations: float32, max_activations: float32); Tinput" + kinds +
-      "; out_type" + kinds + " = quint8";
-  for (const char* type : {"QuantizedRelu", "QuantizedRelu6"}) define(std::string(type) + "(features: Tinput, " + activated, pure, like_first);
+      "min_features: float32, max_features: float32) -> (activations: out_type, min_activations: float32, max_activations: float32); Tinput" +
+      kinds + "; out_type" + kinds + " = quint8";
+  for (const char* type : {"QuantizedRelu", "QuantizedRelu6"})
+    define(std::string(type) + "(features: Tinput, " + activated, pure, like_first);
   define("QuantizedReluX(features: Tinput, max_value: float32, " + activated, pure, like_first);
   for (const char* type : {"QuantizedMaxPool", "QuantizedAvgPool"})
-    define(std::string(type) +
-               "(input: T, min_input: float32, max_input: float32) -> (output: T, min_output: float32, max_output: float32); ksize: list(int); "
-               "strides: list(int); padding: string; T" +
-               kinds,
-           pure, ranged([](shape_context& c) {
-             shapes::want_rank(c, 0, 4);
-             if (c.input(0).extent.has_rank()) pooled_shape<4>(c);
-           }));
-  define("QuantizedConcat(concat_dim: int32, values: N*T, input_mins: N*float32, input_maxes: N*float32) -> (output: T, output_min: float32, "
-         "output_max: float32); N: int >= 2",
-         {.is = nature::pure, .narrow = narrow_rule::any, .values = {0, 1}}, ranged(concatenated_quantized));
-  define("QuantizedReshape(tensor: T, shape: Tshape, input_min: float32, input_max: float32) -> (output: T, output_min: float32, output_max: "
-         "float32); Tshape: {int32, int64} = int32",
-         sized, ranged(reshaped_quantized));
-  define("QuantizedBatchNormWithGlobalNormalization(t: Tinput, t_min: float32, t_max: float32, m: Tinput, m_min: float32, m_max: float32, v: "
-         "Tinput, v_min: float32, v_max: float32, beta: Tinput, beta_min: float32, beta_max: float32, gamma: Tinput, gamma_min: float32, "
-         "gamma_max: float32) -> (result: out_type, result_min: float32, result_max: float32); Tinput" +
-             kinds + "; out_type" + kinds + "; variance_epsilon: float; scale_after_normalization: bool",
-         pure, ranged([](shape_context& c) {
-           shapes::want_rank(c, 0, 4);
-           for (const int k : {3, 6, 9, 12}) shapes::want_rank(c, k, 1);
-           c.set(0, c.input(0).extent);
-         }));
+    define(
+        std::string(type) +
+            "(input: T, min_input: float32, max_input: float32) -> (output: T, min_output: float32, max_output: float32); ksize: list(int); "
+            "strides: list(int); padding: string; T" +
+            kinds,
+        pure, ranged([](shape_context& c) {
+          shapes::want_rank(c, 0, 4);
+          if (c.input(0).extent.has_rank()) pooled_shape<4>(c);
+        }));
+  define(
+      "QuantizedConcat(concat_dim: int32, values: N*T, input_mins: N*float32, input_maxes: N*float32) -> (output: T, output_min: float32, "
+      "output_max: float32); N: int >= 2",
+      {.is = nature::pure, .narrow = narrow_rule::any, .values = {0, 1}}, ranged(concatenated_quantized));
+  define(
+      "QuantizedReshape(tensor: T, shape: Tshape, input_min: float32, input_max: float32) -> (output: T, output_min: float32, output_max: "
+      "float32); Tshape: {int32, int64} = int32",
+      sized, ranged(reshaped_quantized));
+  define(
+      "QuantizedBatchNormWithGlobalNormalization(t: Tinput, t_min: float32, t_max: float32, m: Tinput, m_min: float32, m_max: float32, v: "
+      "Tinput, v_min: float32, v_max: float32, beta: Tinput, beta_min: float32, beta_max: float32, gamma: Tinput, gamma_min: float32, "
+      "gamma_max: float32) -> (result: out_type, result_min: float32, result_max: float32); Tinput" +
+          kinds + "; out_type" + kinds + "; variance_epsilon: float; scale_after_normalization: bool",
+      pure, ranged([](shape_context& c) {
+        shapes::want_rank(c, 0, 4);
+        for (const int k : {3, 6, 9, 12}) shapes::want_rank(c, k, 1);
+        c.set(0, c.input(0).extent);
+      }));
   define("QuantizedInstanceNorm(x: T, x_min: float32, x_max: float32) -> (y: T, y_min: float32, y_max: float32); T" + kinds +
              "; output_range_given: bool = false; given_y_min: float = 0; given_y_max: float = 0; variance_epsilon: float = 0.00001; "
              "min_separation: float = 0.001",
