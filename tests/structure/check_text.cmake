@@ -1,5 +1,6 @@
 # What must not stand in the sources: cmake -DSOURCE_DIR=<repository> -P check_text.cmake
-# In include/: a macro without the prefix LEAT_, abort, exit or assert. Anywhere: a path of one machine.
+# In include/: a macro without the prefix LEAT_, abort, exit or assert, or a line of more than 140 columns, other than one with a text.
+# Anywhere: a path of one machine.
 cmake_minimum_required(VERSION 3.25)
 
 set(problems "")
@@ -16,6 +17,13 @@ foreach(header IN LISTS headers)
   foreach(line IN LISTS lines)
     if(NOT line MATCHES "^[ ]*//")
       string(APPEND problems "${header}: ends the program: ${line}\n")
+    endif()
+  endforeach()
+  file(STRINGS "${SOURCE_DIR}/${header}" lines LENGTH_MINIMUM 141)
+  foreach(line IN LISTS lines)
+    string(LENGTH "${line}" length)  # in bytes
+    if(length GREATER 140 AND line MATCHES "^[ -~]*$" AND NOT line MATCHES "\"")
+      string(APPEND problems "${header}: ${length} columns: ${line}\n")
     endif()
   endforeach()
 endforeach()
