@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -44,6 +45,11 @@ struct worker {
     s->run(init);
   }
 };
+
+// Until the parameter server knows that the first worker has ended in order.
+void wait_for_end_of_worker(const cluster_spec& c) {
+  for (int k = 0; k < 1000 && !cluster_status(c, 20'000)[1].has_ended; ++k) std::this_thread::yield();
+}
 
 }  // namespace
 
@@ -87,8 +93,12 @@ TEST_CASE("a server that serves until the workers are done ends when each has co
 TEST_CASE("it also ends when it is stopped, and is refused where there is nobody to wait for") {
   const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
   server ps(c, {.job_name = "ps"});
-  std::thread joined([&] { ps.join({.until_signal = false, .until_workers_done = true}); });
-  std::this_thread::sleep_for(20ms);
+  std::promise<void> joins;
+  std::thread joined([&] {
+    joins.set_value();
+    ps.join({.until_signal = false, .until_workers_done = true});
+  });
+  joins.get_future().wait();
   ps.stop();
   joined.join();
   server alone = server::local();
@@ -101,7 +111,7 @@ TEST_CASE("who waits for a task says so while it waits, and knows one that has e
   {
     const worker gone(c, 0, true);
   }
-  std::this_thread::sleep_for(50ms);
+  wait_for_end_of_worker(c);
   graph g;
   const auto scope = g.as_default();
   const output one = constant(1.0f);
@@ -126,7 +136,7 @@ TEST_CASE("who is there is known at once of tasks that have ended, or where nobo
   {
     const worker gone(c, 0, true);
   }
-  std::this_thread::sleep_for(50ms);
+  wait_for_end_of_worker(c);
   auto begin = clock::now();
   auto tasks = cluster_status(c, 20'000);
   CHECK(clock::now() - begin < 5s);
@@ -165,14 +175,16 @@ TEST_CASE("who is there is known at once of tasks that have ended, or where nobo
   }
 
   // Whoever starts a cluster waits for tasks that are still to come, and for those that come back.
+  std::promise<void> are_seen;
   std::thread starts([&] {
     std::this_thread::sleep_for(300ms);
     const server back(c, {.job_name = "worker", .task_index = 0}), late(c, {.job_name = "worker", .task_index = 1});
-    std::this_thread::sleep_for(2s);
+    are_seen.get_future().wait();
   });
   tasks = cluster_status(c, {.timeout_in_ms = 20'000, .until_all_are_up = true});
   for (const auto& t : tasks) CHECK(t.is_up);
   CHECK_FALSE(tasks[1].has_ended);
+  are_seen.set_value();
   starts.join();
   begin = clock::now();
   CHECK_FALSE(cluster_status(c, {.timeout_in_ms = 500, .until_all_are_up = true})[1].is_up);

@@ -6,10 +6,10 @@
 
 #include "support/messages.hpp"
 #include "support/node_results.hpp"
+#include "support/run_event.hpp"
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -53,6 +53,10 @@ class accumulator {
     take_.push_back(call_operator(g_, by + "AccumulatorTakeGradient", {handle, required_}, {{"dtype", type}}, "culprit"));
     take_.push_back(call_operator(g_, by + "AccumulatorTakeGradient", {handle, required_},
                                   {{"dtype", type == real ? dtype::float64 : real}}, "culprit"));
+    {
+      const auto announced = control_dependencies({begins_.node().operation()});
+      take_.push_back(call_operator(g_, by + "AccumulatorTakeGradient", {handle, required_}, {{"dtype", type}}));
+    }
     session_ = std::make_unique<graph_session>(g_);
   }
   void give(std::int64_t step, const tensor_value& gradient) { session_->run(apply_[0], {{step_, step}, {values_, gradient}}); }
@@ -68,9 +72,15 @@ class accumulator {
     return session_->run(take_[as_other ? 1 : 0].outputs(), {{required_, required}}, {.timeout_in_ms = 300});
   }
   std::vector<tensor_value> take(std::int32_t required) { return take(tensor_value(required)); }
+  /// The same with much time, and an event when it begins.
+  std::vector<tensor_value> take_announced(std::int32_t required) {
+    return session_->run(take_[2].outputs(), {{required_, tensor_value(required)}}, {.timeout_in_ms = 30'000});
+  }
+  void wait_for_take() { begins_.wait(); }
 
  private:
   graph g_;
+  leat_test::run_event begins_;
   output step_, values_, indices_, sizes_, required_, count_;
   std::vector<graph_operation> apply_, set_, take_;
   std::unique_ptr<graph_session> session_;
@@ -135,12 +145,10 @@ TEST_CASE("an accumulator of gradients drops stale ones, and is emptied when eno
 TEST_CASE("taking a gradient waits for those of other threads") {
   accumulator a(false, sized({1}));
   std::thread other([&] {
-    for (int k = 0; k < 2; ++k) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      a.give(0, floats({1}, {2.0 + 2 * k}));
-    }
+    a.wait_for_take();
+    for (int k = 0; k < 2; ++k) a.give(0, floats({1}, {2.0 + 2 * k}));
   });
-  CHECK(list_of(a.take(2)[0]) == number_list{3});
+  CHECK(list_of(a.take_announced(2)[0]) == number_list{3});
   other.join();
 }
 

@@ -3,6 +3,7 @@
 #include <leat/session/graph_session.hpp>
 
 #include "support/all_threads.hpp"
+#include "support/run_event.hpp"
 
 #include <doctest/doctest.h>
 
@@ -552,6 +553,8 @@ TEST_CASE("a deadline, a cancellation and a close with nodes that wait and work"
   const output x = placeholder(dtype::float32, {-1, -1}, "x");
   const output q = queue_of(2, "q"), other = queue_of(2, "other");
   const output a = dequeue(q), b = dequeue(other);
+  leat_test::run_event begins;
+  const output began = begins.node();
   const auto heavy = while_loop([](output i, output) { return i < 1'000'000; },
                                 [&](output i, output m) { return std::array{i + 1, tanh(matmul(m, x)) + tanh(matmul(x, m))}; }, {0, x});
   graph_session s(g);
@@ -560,10 +563,10 @@ TEST_CASE("a deadline, a cancellation and a close with nodes that wait and work"
   CHECK_THROWS_AS(s.run({a, b, heavy[1]}, {{x, numbers}}, {.timeout_in_ms = 50}), deadline_exceeded);
   cancellation stop;
   std::thread canceller([&] {
-    std::this_thread::sleep_for(30ms);
+    begins.wait();
     stop.cancel();
   });
-  CHECK_THROWS_AS(s.run({a, b, heavy[1]}, {{x, numbers}}, {.cancel = &stop}), cancelled);
+  CHECK_THROWS_AS(s.run({a, b, heavy[1], began}, {{x, numbers}}, {.cancel = &stop}), cancelled);
   canceller.join();
   const graph_operation add_both = [&] {
     const auto first = enqueue(q, constant(1.0f)), second = enqueue(other, constant(2.0f));
@@ -574,10 +577,10 @@ TEST_CASE("a deadline, a cancellation and a close with nodes that wait and work"
   CHECK(results[1].as<float>() == 1);
   CHECK(results[2].as<float>() == 2);
   std::thread closer([&] {
-    std::this_thread::sleep_for(30ms);
+    begins.wait();
     s.close();
   });
-  CHECK_THROWS_AS(s.run({a, b}), cancelled);
+  CHECK_THROWS_AS(s.run({a, b, began}), cancelled);
   closer.join();
 }
 

@@ -5,10 +5,10 @@
 
 #include "support/messages.hpp"
 #include "support/node_results.hpp"
+#include "support/run_event.hpp"
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <string>
 #include <thread>
 
@@ -142,11 +142,18 @@ class area {
       get_.push_back(call_operator(g_, "Unstage", {}, with(list), "culprit_get"));
       peek_.push_back(call_operator(g_, "StagePeek", {at_}, with(list), "culprit_peek"));
     }
+    {
+      const auto announced = control_dependencies({begins_.node().operation()});
+      announced_get_ = call_operator(g_, "Unstage", {}, with(both));
+    }
     session_.emplace(g_);
   }
   void put(const tensor_value& x, const tensor_value& y) { session_->run(nodes_[0], {{x_, x}, {y_, y}}, {.timeout_in_ms = 300}); }
   void put(double x, double y) { put(floats({}, {x}), counts({}, {y})); }
   number_list get(std::size_t as = 0) { return list(session_->run(get_[as].outputs(), {}, {.timeout_in_ms = 300})); }
+  /// The same with much time, and an event when it begins.
+  number_list get_announced() { return list(session_->run(announced_get_.outputs(), {}, {.timeout_in_ms = 30'000})); }
+  void wait_for_get() { begins_.wait(); }
   number_list peek(const tensor_value& at, std::size_t as = 0) {
     return list(session_->run(peek_[as].outputs(), {{at_, at}}, {.timeout_in_ms = 300}));
   }
@@ -162,8 +169,10 @@ class area {
     return all;
   }
   graph g_;
+  leat_test::run_event begins_;
   output x_, y_, at_, size_;
   std::vector<graph_operation> nodes_, get_, peek_;
+  graph_operation announced_get_;
   std::optional<graph_session> session_;
 };
 
@@ -196,10 +205,10 @@ TEST_CASE("a staging area passes elements on in order") {
   refuses([&] { a.get(2); }, "is float32, the node takes int32");
 
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    a.wait_for_get();
     a.put(5, 6);
   });
-  CHECK(a.get() == number_list{5, 6});
+  CHECK(a.get_announced() == number_list{5, 6});
   other.join();
 }
 

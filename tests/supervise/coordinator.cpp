@@ -3,7 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <thread>
+#include <chrono>
+#include <future>
 
 using namespace leat;
 using namespace std::chrono_literals;
@@ -43,20 +44,16 @@ TEST_CASE("only the first exception counts, and the end of the input is an order
 }
 
 TEST_CASE("join has a grace period, and names the threads that do not end") {
-  std::atomic<bool> go{false};
+  std::promise<void> go;
   coordinator c;
-  c.start(
-      [&] {
-        while (!go) std::this_thread::sleep_for(1ms);
-      },
-      "stubborn");
+  c.start([&] { go.get_future().wait(); }, "stubborn");
   c.start([] {}, "quick");
   CHECK_THROWS_AS(c.join({.grace_period = 1s, .timeout = 20ms}), deadline_exceeded);
   c.request_stop();
   CHECK_THROWS_WITH_AS(c.join({.grace_period = 20ms}), "Coordinator stopped with threads still running: stubborn", failed_precondition);
   CHECK_NOTHROW(c.join({.grace_period = 0s, .ignore_live_threads = true}));
   CHECK(c.live_threads() == std::vector<std::string>{"stubborn"});
-  go = true;
+  go.set_value();
 }
 
 TEST_CASE("waiting for a stop ends at its time, or at the stop") {
@@ -65,10 +62,12 @@ TEST_CASE("waiting for a stop ends at its time, or at the stop") {
   CHECK_FALSE(c.wait_for_stop(-1s));
   int called = 0;
   c.on_stop([&] { ++called; });
+  std::promise<void> waits;
   c.start([&] {
-    std::this_thread::sleep_for(5ms);
+    waits.get_future().wait();
     c.request_stop();
   });
+  waits.set_value();
   CHECK(c.wait_for_stop(10s));
   c.request_stop();
   c.join();
@@ -87,8 +86,9 @@ TEST_CASE("a coordinator that goes waits for its threads, also those that they s
         ++ended;
       });
       ++ended;
+      ended.notify_one();
     });
-    while (ended == 0) std::this_thread::sleep_for(1ms);
+    ended.wait(0);
   }
   CHECK(ended == 2);
 }

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <semaphore>
 #include <sstream>
 #include <thread>
 
@@ -141,15 +142,20 @@ class failing_thread final : public session_run_hook {
   void after_create_session(watched_session& s, coordinator& c) override {
     const bool is_first = sessions++ == 0;
     c.start([this, is_first, &s] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));  // until the run waits, most times
+      runs_.acquire();
       if (is_first) throw Error("what the thread used is gone");
       s.of_graph()->run(gives_);
     });
+  }
+  session_run_args before_run(session_run_context&) override {
+    runs_.release();
+    return {};
   }
   int sessions = 0;
 
  private:
   graph_operation gives_;
+  std::counting_semaphore<> runs_{0};
 };
 
 }  // namespace
