@@ -90,3 +90,44 @@ TEST_CASE("a solution within the equation of another, in float32") {
   const auto [found] = s.run(fetch(outer), a = 2.0f);
   CHECK(std::sqrt(found + 2) + found == doctest::Approx(4).epsilon(1e-5));
 }
+
+TEST_CASE("second and third derivatives of a root are those of the implicit function, compiled and planned") {
+  const auto a = placeholder<"cubed", double>();
+  const auto x = solve_root<4, 1e-6, 3>([&](const auto& u) { return square(u) * u - a; }, 1.1_c + a * 0_c);
+  const auto d1 = std::get<0>(gradients(x, a));
+  const auto d2 = std::get<0>(gradients(d1, a));
+  const auto d3 = std::get<0>(gradients(d2, a));
+  const auto check = [&](auto s) {
+    const auto [one, two, three] = s.run(fetch(d1, d2, d3), a = 1.3);
+    CHECK(one == doctest::Approx(1.0 / 3 * std::pow(1.3, -2.0 / 3)).epsilon(1e-9));
+    CHECK(two == doctest::Approx(-2.0 / 9 * std::pow(1.3, -5.0 / 3)).epsilon(1e-9));
+    CHECK(three == doctest::Approx(10.0 / 27 * std::pow(1.3, -8.0 / 3)).epsilon(1e-8));
+  };
+  check(session{d1, d2, d3});
+  check(planned_session{d1, d2, d3});
+}
+
+TEST_CASE("the Hessian of a loss of a smallest value and of a fixed point against differences of the gradient") {
+  const auto p = placeholder<"both", double, 2>();
+  const auto least = argmin<3>(
+      [&](const auto& u) {
+        return reduce_sum(square(square(u))) * 0.25_c + square(index<0>(u) - index<0>(p)) + square(index<1>(u) * index<1>(p) + index<0>(u));
+      },
+      p * 0_c + 0.6_c);
+  const auto fixed = fixed_point<12>([&](const auto& u) { return tanh(u * index<0>(p) - index<1>(p)) * 0.2_c; }, least);
+  const auto loss = reduce_sum(square(least) * least) + reduce_sum(fixed * fixed);
+  const auto slope = std::get<0>(gradients(loss, p));
+  const auto curvature = hessian(loss, p);
+  session s{slope, curvature};
+  const std::vector<double> at{0.8, -0.6};
+  const auto [h] = s.run(fetch(curvature), p = at);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double step = 1e-5;
+    auto up = at, down = at;
+    up[k] += step;
+    down[k] -= step;
+    const auto [above] = s.run(fetch(slope), p = up);
+    const auto [below] = s.run(fetch(slope), p = down);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(h(i, k) == doctest::Approx((above(i) - below(i)) / (2 * step)).epsilon(1e-5));
+  }
+}
