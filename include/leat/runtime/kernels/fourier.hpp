@@ -62,12 +62,14 @@ struct axis_lines {
   std::int64_t begin(std::int64_t line) const { return line / inner * size * inner + line % inner; }
 };
 
+/// The most lines of a block.
+inline constexpr std::int64_t most_lanes = 16;
 /// Calls `f(first, lanes, memory)` for blocks of lines, with memory for `doubles` float64 for each line. Lines of a block are in one row
 /// of `inner` lines, or, if that is 1, follow each other.
 template <class F>
 void for_blocks(std::int64_t lines, std::int64_t inner, std::int64_t length, std::int64_t doubles, F f) {
   if (lines == 0) return;
-  const std::int64_t most = std::clamp<std::int64_t>((std::int64_t{1} << 15) / std::max<std::int64_t>(length, 1), 1, 16);
+  const std::int64_t most = std::clamp<std::int64_t>((std::int64_t{1} << 15) / std::max<std::int64_t>(length, 1), 1, most_lanes);
   const std::int64_t row = inner == 1 ? lines : inner, lanes = std::min(most, row), blocks = (row + lanes - 1) / lanes;
   metered_bytes taken;  // of the blocks that are transformed at once
   const std::int64_t chunks = lines / row * blocks;
