@@ -83,6 +83,14 @@ expect 0 $'y  float32 []\n  1' run types.meta
 expect 0 "--init: q is quint8, a dtype that no array has: it has no value" run types.json --init --fetch one
 expect 2 "variables without a value: 'q'" run types.json --fetch one --save never
 
+# complex numbers are pairs in what is fed, and in JSON
+conjugate='{"name": "y", "op": "Conj", "input": ["x"], "attr": {"T": {"type": "DT_COMPLEX64"}}}'
+given='{"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_COMPLEX64"}, "shape": {"shape": {"dim": [{"size": "2"}]}}}}'
+graph "$given" "$conjugate" >complex.json
+expect 0 '{"y": {"dtype": "complex64", "shape": [2], "data": [[1, -2], [3, 4]]}}' run complex.json --feed 'x=[[1, 2], [3, -4]]' --fetch y --format json
+expect 0 "[(1,-2), (3,4)]" run complex.json --feed 'x=[[1, 2], [3, -4]]' --fetch y
+expect 2 "is no complex number" run complex.json --feed 'x=[1, 2, 3]' --fetch y
+
 # the same in a SavedModel, whose saved_model.pb has a MetaGraphDef behind its version
 saved_model() {
   local size

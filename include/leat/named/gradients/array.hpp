@@ -308,7 +308,7 @@ LEAT_FILL(fill_array_gradients) {
       {"ConcatV2", gradient_of_concat},
       {"Split", gradient_of_split},
       {"SplitV", gradient_of_split_v},
-      {"Cumsum", class_gradient<cumsum_op>},
+      {"Cumsum", linear_gradient<cumsum_op>},
       {"Cumprod", class_gradient<cumprod_op>},
       {"ReverseV2", gradient_of_reverse},
       {"Reverse", gradient_of_reverse},

@@ -71,20 +71,10 @@ inline bool same_static(const output& a, const output& b, const output& c) {
 
 // ---- gradients by class ----------------------------------------------------------------------------------------------
 
-/// What the gradient of an operator's class is for complex numbers.
+/// What the gradient of an operator's class is for complex numbers: unknown; the same, for operators that are linear or whose gradients'
+/// operators conjugate in their kernels; or that of the conjugates of operands and result. Source: the calls of `conj` in TensorFlow's
+/// gradients.
 enum class complex_slopes { unknown, same, of_conjugates };
-/// For complex numbers a gradient multiplies by conjugates: of the operands, or of the result. Operators that are linear have the same
-/// gradient; the operators of the gradients of roots conjugate in their kernels. Source: the calls of `conj` in TensorFlow's gradients.
-template <class Op>
-consteval complex_slopes complex_slopes_of() {
-  constexpr std::string_view conjugating[]{"Mul",    "RealDiv", "Div", "DivNoNan", "Exp",  "Expm1", "Log",  "Log1p", "Tanh", "Sigmoid",
-                                           "Square", "Sin",     "Cos", "Tan",      "Sinh", "Cosh",  "Asin", "Acos",  "Atan", "MatMul"};
-  constexpr std::string_view linear[]{"AddV2", "Sub", "Neg", "AddN", "Cumsum", "Sqrt", "Rsqrt", "Reciprocal"};
-  if (std::ranges::find(conjugating, Op::type) != std::end(conjugating)) return complex_slopes::of_conjugates;
-  if (std::ranges::find(linear, Op::type) != std::end(linear) || Op::kind == op_kind::view || Op::kind == op_kind::identity)
-    return complex_slopes::same;
-  return complex_slopes::unknown;
-}
 
 /// The argument of a class's gradient in a graph with names; see `gradient_scope`. With `conjugates`, complex operands and results are their
 /// conjugates.
@@ -191,18 +181,14 @@ inline gradient_list summed(const output& x_shape, const output& y_shape, const 
   return {first, reshape(reduce_sum(gy, axes[1]), y_shape)};
 }
 
-template <class Op, sums How>
+template <class Op, sums How, complex_slopes Complex = complex_slopes::unknown>
 gradient_list run_class_gradient(const gradient_call& c) {
   // An operator that forwards its input forwards the gradient, too, rows of a sparse one among them.
   if constexpr (Op::kind == op_kind::identity) return {c.slices()};
-  bool conjugates = false;
-  if (is_complex(c.slices().values.type())) {
-    constexpr complex_slopes slopes = complex_slopes_of<Op>();
-    if (slopes == complex_slopes::unknown)
-      refuse_gradient(c.owner(), c.operation().index(), "its gradient is not known for complex numbers");
-    conjugates = slopes == complex_slopes::of_conjugates;
-  }
-  named_gradient_scope g(c, conjugates);
+  const bool is_of_complex = is_complex(c.slices().values.type());
+  if (is_of_complex && Complex == complex_slopes::unknown)
+    refuse_gradient(c.owner(), c.operation().index(), "its gradient is not known for complex numbers");
+  named_gradient_scope g(c, is_of_complex && Complex == complex_slopes::of_conjugates);
   if constexpr (How == sums::over_computed_axes) {
     const output x_shape = shape_of(c.input(0));
     const output y_shape = shape_of(c.input(1));
@@ -222,6 +208,13 @@ gradient_list run_class_gradient(const gradient_call& c) {
 }
 /// The gradient of an operator by its class, for `enter_gradients`.
 template <class Op, sums How = sums::with_shapes>
-inline constexpr library_gradient class_gradient{run_class_gradient<Op, How>, true};
+inline constexpr library_gradient class_gradient{
+    run_class_gradient<Op, How, Op::kind == op_kind::view ? complex_slopes::same : complex_slopes::unknown>, true};
+/// The same, for operators whose gradient is the same for complex numbers.
+template <class Op, sums How = sums::with_shapes>
+inline constexpr library_gradient linear_gradient{run_class_gradient<Op, How, complex_slopes::same>, true};
+/// The same, for operators whose gradient for complex numbers is that of conjugates.
+template <class Op, sums How = sums::with_shapes>
+inline constexpr library_gradient conjugate_gradient{run_class_gradient<Op, How, complex_slopes::of_conjugates>, true};
 
 }  // namespace leat::detail
