@@ -75,6 +75,8 @@ class graph_text {
     if (name == "uint16") return uint16;
     if (name == "uint64") return uint64;
     if (name == "complex64") return complex64;
+    if (name == "complex128") return complex128;
+    if (name == "qint8") return qint8;
     if (name == "uint32") return uint32;
     return invalid;
   }
@@ -111,8 +113,9 @@ class graph_text {
         t.strings.push_back(quoted());
       } else {
         const std::string w = word("+");
-        if (type == leat::data_type::float32) put(std::strtof(w.c_str(), nullptr));
-        else if (type == leat::data_type::float64) put(std::strtod(w.c_str(), nullptr));
+        // A complex number is two words, its real part first.
+        if (type == leat::data_type::float32 || type == leat::data_type::complex64) put(std::strtof(w.c_str(), nullptr));
+        else if (type == leat::data_type::float64 || type == leat::data_type::complex128) put(std::strtod(w.c_str(), nullptr));
         else if (type == leat::data_type::int64) put(static_cast<std::int64_t>(std::stoll(w)));
         else if (type == leat::data_type::boolean) put(static_cast<std::uint8_t>(w == "true" ? 1 : 0));
         else put(static_cast<std::int32_t>(std::stoll(w)));

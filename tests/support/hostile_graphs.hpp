@@ -283,12 +283,65 @@ y = Const dtype=resource value=float32[]{1}
 ## Const huge shape | y:0 | invalid_argument: the node 'c' (Const): attribute value: tensor_shape has more than 2^63 elements
 c = Const float32[4611686018427387904,4]{1}
 y = Identity(c) T=float32
-## Const complex | y:0 | unimplemented: no kernel for dtype complex64
-c = Const complex64[2]{}
+## Const qint8 | y:0 | unimplemented: no kernel for dtype qint8
+c = Const qint8[2]{}
+y = Identity(c) T=qint8
+## Const qint8 add | y:0 | unimplemented: no kernel for dtype qint8
+c = Const qint8[2]{}
+y = AddV2(c, c) T=qint8
+## Const complex | y:0 | ok complex64[2][(1,2) (1,2)]
+c = Const complex64[2]{1,2}
 y = Identity(c) T=complex64
-## Const complex add | y:0 | unimplemented: no kernel for dtype complex64
+## complex numbers without an order | y:0 | unimplemented: no kernel of Less for dtype complex64
 c = Const complex64[2]{}
-y = AddV2(c, c) T=complex64
+y = Less(c, c) T=complex64
+## complex and real | y:0 | invalid_argument: the node 'y' (AddV2): input 'd' has type float, input 'c' complex64
+c = Const complex64[2]{}
+d = Const float32[2]{}
+y = AddV2(c, d) T=complex64
+## parts of another size | y:0 | invalid_argument: the node 'y' (Real): Real: T is complex64, and Tout is float64
+c = Const complex64[2]{}
+y = Real(c) T=complex64 Tout=float64
+## Const 2^30 of complex128 | y:0 | resource_exhausted: an array of 17179869184 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
+c = Const complex128[1073741824]{1,2}
+y = AddV2(c, c) T=complex128
+## FFT of a scalar | y:0 | invalid_argument: the node 'y' (FFT): FFT: Shape must be at least rank 1 but is rank 0
+c = Const complex64[]{}
+y = FFT(c) Tcomplex=complex64
+## FFT without elements | y:0 | ok complex64[2,0][]
+c = Const complex64[2,0]{}
+y = FFT(c) Tcomplex=complex64
+## FFT2D of a vector behind an unknown shape | y:0 | invalid_argument: Input must have rank of at least 2 but got: [2]
+c = Const complex64[2]{}
+n = Const int32[1]{2}
+m = PlaceholderWithDefault(n) dtype=int32 shape=[?]
+r = Reshape(c, m) T=complex64
+y = FFT2D(r) Tcomplex=complex64
+## RFFT of length -1 | y:0 | invalid_argument: fft_length[0] must >= 0, but got: -1
+x = Const float32[4]{1}
+n = Const int32[1]{-1}
+y = RFFT(x, n) Treal=float32 Tcomplex=complex64
+## RFFT of length 0 | y:0 | ok complex64[0][]
+x = Const float32[4]{1}
+n = Const int32[1]{0}
+y = RFFT(x, n) Treal=float32 Tcomplex=complex64
+## RFFT longer than its input | y:0 | invalid_argument: Input dimension 0 must have length of at least 8 but got: 4
+x = Const float32[4]{1}
+n = Const int32[1]{8}
+y = RFFT(x, n) Treal=float32 Tcomplex=complex64
+## IRFFT of 2^31 - 1 | y:0 | invalid_argument: Input dimension 0 must have length of at least 1073741824 but got: 4
+x = Const complex64[4]{1,0}
+n = Const int32[1]{2147483647}
+y = IRFFT(x, n) Treal=float32 Tcomplex=complex64
+## RFFT with two lengths | y:0 | invalid_argument: the node 'y' (RFFT): RFFT: Dimension must be 1 but is 2
+x = Const float32[4]{1}
+n = Const int32[2]{2}
+y = RFFT(x, n) Treal=float32 Tcomplex=complex64
+## FFTND along an axis twice | y:0 | invalid_argument: the axis -1 is named twice
+x = Const complex64[2,2]{1,0}
+n = Const int32[2]{2}
+a = Const int32[2]{1,-1}
+y = FFTND(x, n, a) Tcomplex=complex64
 ## Const half out of range | y:0 | invalid_argument: the node 'c' (Const): attribute value: half_val has 65536
 c = Const half[2]{65536}
 y = AddV2(c, c) T=half
@@ -1047,8 +1100,8 @@ y = CountUpTo(a) T=int32 limit=5
 ## TemporaryVariable 1 TB | y:0 | resource_exhausted: an array of 1099511627776 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
 v = TemporaryVariable dtype=float32 shape=[274877906944]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
-## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype complex64
-v = TemporaryVariable dtype=complex64 shape=[2147483648]
+## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype qint8
+v = TemporaryVariable dtype=qint8 shape=[2147483648]
 ## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
 v = TemporaryVariable dtype=float32 shape=[3]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
@@ -1124,11 +1177,11 @@ s = StackV2(n) elem_type=float32
 v = Const float32[]{1}
 i = Const int32[]{0}
 y = TensorArrayWriteV3(s, i, v, v) T=float32
-## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype complex64
+## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype qint8
 n = Const int32[]{1}
-a = TensorArrayV3(n) dtype=complex64 element_shape=[2]
+a = TensorArrayV3(n) dtype=qint8 element_shape=[2]
 i = Const int32[]{0}
-y = TensorArrayReadV3(a, i, a:1) dtype=complex64
+y = TensorArrayReadV3(a, i, a:1) dtype=qint8
 ## lengths of a tensor array that add up to no number | y:0 | invalid_argument: Expected lengths whose sum fits in 64 bits
 n = Const int32[]{3}
 a = TensorArrayV3(n) dtype=float32

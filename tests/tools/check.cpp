@@ -156,8 +156,12 @@ TEST_CASE("operators that run are known, and what is refused is told with its re
       said(
           "x = Placeholder dtype=float32 shape=[2]\ny = Add(x, x) T=float32\nz = DivNoNan(x, y) T=float32\nw = SeluGrad(x, z) T=float32\n") ==
       "");
-  CHECK(said("x = Placeholder dtype=float32 shape=[2]\ny = Cast(x) SrcT=float32 DstT=complex64\nz = Neg(y) T=complex64\n")
-            .find("the node 'y' (Cast): no kernel for dtype complex64") != std::string::npos);
+  CHECK(said("x = Placeholder dtype=float32 shape=[2]\ny = Cast(x) SrcT=float32 DstT=qint8\nz = Neg(y) T=qint8\n")
+            .find("the node 'y' (Cast): no kernel for dtype qint8") != std::string::npos);
+  CHECK(said("x = Placeholder dtype=float32 shape=[2]\ny = Cast(x) SrcT=float32 DstT=complex64\nz = Neg(y) T=complex64\n"
+             "f = FFT(z) Tcomplex=complex64\na = ComplexAbs(f) T=complex64 Tout=float32\n") == "");
+  CHECK(said("x = Placeholder dtype=complex64 shape=[2]\ny = Less(x, x) T=complex64\n")
+            .find("no kernel of Less for dtype complex64") != std::string::npos);
   CHECK(said("x = Placeholder dtype=half shape=[2]\ny = Cast(x) SrcT=half DstT=uint32\nz = Sqrt(x) T=half\n") == "");
   CHECK(said("x = Placeholder dtype=uint64 shape=[2]\ny = FloorDiv(x, x) T=uint64\n").find("no kernel of FloorDiv for its dtypes") !=
         std::string::npos);

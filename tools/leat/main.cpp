@@ -73,7 +73,7 @@ int run_check(const std::vector<std::string>& paths, const std::vector<std::stri
       // The checksums of all values.
       if (file.checkpoint != nullptr)
         for (const auto& array : file.arrays)
-          if (leat::size_of(array.type) > 0 || array.type == leat::text_dtype) file.checkpoint->value(array.name);
+          if (leat::element_bytes(array.type) > 0 || array.type == leat::text_dtype) file.checkpoint->value(array.name);
     } catch (const usage_error&) {
       throw;
     } catch (const leat::error& e) {

@@ -30,6 +30,13 @@ std::string element_of(const tensor_value& value, std::int64_t at, bool json) {
     const std::string& text = value.texts()[static_cast<std::size_t>(at)];
     return json ? bytes_in_json(text) : in_json(printable(text));
   }
+  if (is_complex(value.type())) {  // a pair of numbers
+    shape parts;
+    parts.push(2 * value.elements());
+    const tensor_value pairs = value.reinterpreted(part_dtype(value.type())).reshaped(parts);
+    const std::string real = element_of(pairs, 2 * at, json), imaginary = element_of(pairs, 2 * at + 1, json);
+    return json ? "[" + real + ", " + imaginary + "]" : "(" + real + "," + imaginary + ")";
+  }
   return with_dtype(value.type(), [&]<class T>(T) -> std::string {
     const T element = value.values<T>()[static_cast<std::size_t>(at)];
     if constexpr (std::is_same_v<T, bool>) {

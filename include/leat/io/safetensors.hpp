@@ -107,7 +107,8 @@ namespace detail {
 
 inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", dtype::float32}, {"F64", dtype::float64},
                                                                         {"I32", dtype::int32},   {"I64", dtype::int64},
-                                                                        {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
+                                                                        {"U8", dtype::uint8},    {"BOOL", dtype::boolean},
+                                                                        {"C64", complex64_dtype}, {"C128", complex128_dtype}};
 
 // Duplicate names are an error, because the format does not define which one counts.
 nlohmann::json parse_header(std::string_view text);

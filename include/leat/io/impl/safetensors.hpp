@@ -103,7 +103,7 @@ LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::j
   for (const char* field : {"dtype", "shape", "data_offsets"})
     if (!entry.contains(field)) wrong(std::string("lacks ") + field);
   if (!found.problem.empty()) return found;
-  std::size_t bytes = static_cast<std::size_t>(found.format ? found.format->bytes : size_of(found.type));
+  std::size_t bytes = static_cast<std::size_t>(found.format ? found.format->bytes : element_bytes(found.type));
   for (int i = 0; i < found.extent.rank; ++i) {
     const auto size = static_cast<std::size_t>(found.extent[i]);
     if (size != 0 && bytes > SIZE_MAX / size) wrong("its shape has too many elements");

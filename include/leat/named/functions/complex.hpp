@@ -4,6 +4,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/array.hpp>
+#include <leat/named/functions/math.hpp>
 #include <leat/named/functions/operand.hpp>
 
 namespace leat {
@@ -27,6 +28,41 @@ output angle(const output& x, std::string_view name = "Angle", const std::source
 /// x with permuted axes and conjugated. Shapes and errors: as for `transpose`. Source: TensorFlow `transpose` with `conjugate`.
 output conjugate_transpose(const output& x, const index_list& perm, std::string_view name = "transpose",
                            const std::source_location& where = std::source_location::current());
+
+/// Arithmetic of a complex tensor and a complex number, `x * std::complex<float>(0, 1)`, which takes the tensor's dtype. Errors:
+/// invalid_argument for a tensor of another dtype.
+template <complex_number C>
+output operator+(const output& x, const C& c) {
+  return add(x, c, "add");
+}
+template <complex_number C>
+output operator+(const C& c, const output& x) {
+  return add(c, x, "add");
+}
+template <complex_number C>
+output operator-(const output& x, const C& c) {
+  return subtract(x, c, "sub");
+}
+template <complex_number C>
+output operator-(const C& c, const output& x) {
+  return subtract(c, x, "sub");
+}
+template <complex_number C>
+output operator*(const output& x, const C& c) {
+  return multiply(x, c, "mul");
+}
+template <complex_number C>
+output operator*(const C& c, const output& x) {
+  return multiply(c, x, "mul");
+}
+template <complex_number C>
+output operator/(const output& x, const C& c) {
+  return divide(x, c, "truediv");
+}
+template <complex_number C>
+output operator/(const C& c, const output& x) {
+  return divide(c, x, "truediv");
+}
 
 }  // namespace leat
 

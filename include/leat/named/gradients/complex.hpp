@@ -73,12 +73,15 @@ gradient_list gradient_of_inverse_transform(const gradient_call& c) {
   return {(Axes == 1 ? fft(dy) : Axes == 2 ? fft2d(dy) : fft3d(dy)) * share};
 }
 
+inline output remainder_by(const output& x, std::int32_t divisor) {
+  return floor_mod(x, x.owner().named().make_literal(x.owner(), divisor));
+}
 /// 1, -1, 1, ... as complex numbers.
 inline output alternating_signs(const output& count, dtype type) {
   graph& g = count.owner();
   const output positions =
       call_operator(g, "Range", {tensor_literal(std::int32_t{0}), count, tensor_literal(std::int32_t{1})}, {}, "range").result();
-  return cast(1 - 2 * floor_mod(positions, constant(std::int32_t{2})), type);
+  return cast(1 - 2 * remainder_by(positions, 2), type);
 }
 /// The matrix e^(-2πi jk / n).
 inline output transform_matrix(const output& n, dtype type) {
@@ -99,14 +102,15 @@ gradient_list gradient_of_real_transform(const gradient_call& c) {
   const output dy = c.dy(), x = c.input(), lengths = c.input(1);
   const dtype type = dy.type(), part = part_dtype(type);
   const output sizes = shape_of(x);
-  const output is_even = cast(1 - floor_mod(index(lengths, {-1}), constant(std::int32_t{2})), type);
+  const output is_even = cast(1 - remainder_by(index(lengths, {-1}), 2), type);
   const output first = index(dy, {along::rest(), along::between(0, 1)});
   const output last = index(dy, {along::rest(), along::from(-1)});
-  const output signs = alternating_signs(index(sizes, {-1}), type);
   output more;
   if constexpr (Axes == 1) {
-    more = first + is_even * last * signs;
+    const output even_last = is_even * last;
+    more = first + even_last * alternating_signs(index(sizes, {-1}), type);
   } else {
+    const output signs = alternating_signs(index(sizes, {-1}), type);
     const output matrix = transform_matrix(index(sizes, {-2}), type);
     const auto along_columns = [&](const output& column) {
       return call_operator(c.owner(), "BatchMatMulV2", {matrix, conj(column)}, {{"adj_x", false}, {"adj_y", false}}, "MatMul").result();
@@ -123,7 +127,7 @@ template <int Axes>
 gradient_list gradient_of_inverse_real_transform(const gradient_call& c) {
   const output dy = c.dy(), lengths = c.input(1);
   const dtype part = dy.type();
-  const output is_odd = floor_mod(index(lengths, {-1}), constant(std::int32_t{2}));
+  const output is_odd = remainder_by(index(lengths, {-1}), 2);
   const output frequencies = index(shape_of(c.input()), {-1});
   const auto repeated = [&](double value, const output& count) {
     return call_operator(c.owner(), "Fill", {expand_dims(count, 0), tensor_literal(part, {}, value)}, {{"index_type", dtype::int32}})

@@ -4,13 +4,13 @@
 // `Mfcc`.
 
 #include <leat/core/fill.hpp>
-#include <leat/cpu/parallel.hpp>
+#include <leat/runtime/kernels/fourier.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <numbers>
 #include <string>
@@ -183,46 +183,6 @@ inline void run_encode_wav(kernel_context& c) {
 
 // ---- spectrograms -----------------------------------------------------------------------------------------------------
 
-/// The Fourier transform of 2n real numbers, by that of n complex ones; n is a power of two.
-class real_transform {
- public:
-  using complex = std::complex<double>;
-
-  explicit real_transform(std::size_t n) : n_(n) {
-    for (std::size_t k = 0; k < n; ++k)
-      roots_.push_back(std::polar(1.0, -std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
-  }
-  /// Replaces `values`, pairs of real numbers, by their transform; result k, from 0 to n, is power(values, k).
-  void operator()(std::vector<complex>& values) const {
-    for (std::size_t i = 1, j = 0; i < n_; ++i) {  // in bit-reversed order
-      std::size_t bit = n_ / 2;
-      for (; (j & bit) != 0; bit /= 2) j ^= bit;
-      j ^= bit;
-      if (i < j) std::swap(values[i], values[j]);
-    }
-    for (std::size_t half = 1; half < n_; half *= 2)
-      for (std::size_t begin = 0; begin < n_; begin += 2 * half)
-        for (std::size_t k = 0; k < half; ++k) {
-          const complex odd = product(values[begin + half + k], roots_[k * (n_ / half)]);
-          values[begin + half + k] = values[begin + k] - odd;
-          values[begin + k] += odd;
-        }
-  }
-  /// The square of the absolute value of frequency k.
-  double power(const std::vector<complex>& values, std::size_t k) const {
-    const complex a = values[k % n_], b = std::conj(values[(n_ - k) % n_]);
-    const complex even = 0.5 * (a + b), odd = product(complex(0, -0.5), a - b);
-    return std::norm(even + product(odd, k < n_ ? roots_[k] : complex(-1, 0)));
-  }
-
- private:
-  static complex product(complex a, complex b) {  // the operator also cares for infinities
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  }
-  std::size_t n_;
-  std::vector<complex> roots_;
-};
-
 inline void run_spectrogram(kernel_context& c) {
   const tensor_value audio = c.input(0);
   const shape& s = audio.extent();
@@ -236,30 +196,32 @@ inline void run_spectrogram(kernel_context& c) {
   tensor_value made(dtype::float32, {channels, rows, width});
   if (made.elements() == 0) return c.set(0, std::move(made));
   const bool is_squared = c.node.flag("magnitude_squared");
-  metered_bytes taken;
-  taken.take(length * 16);
-  const real_transform transform(length / 2);
+  const auto plan = fourier::plan_for<real_fourier_plan>(c.node, static_cast<std::int64_t>(length));
   std::vector<double> weights;  // Hann's
   for (std::int64_t k = 0; k < window; ++k)
     weights.push_back(0.5 - 0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(window)));
   const float* const from = audio.values<float>().data();
   float* const to = made.values<float>().data();
-  constexpr std::int64_t each = 16;  // rows of a task
-  const std::int64_t all = channels * rows;
-  cpu::parallel_for((all + each - 1) / each, [&](std::int64_t part) {
-    std::vector<std::complex<double>> values(length / 2);
-    for (std::int64_t row = part * each; row < std::min(all, (part + 1) * each); ++row) {
-      const float* const x = from + row % rows * stride * channels + row / rows;
-      const auto weighted = [&](std::size_t k) {
-        return k < weights.size() ? static_cast<double>(x[static_cast<std::int64_t>(k) * channels]) * weights[k] : 0.0;
-      };
-      for (std::size_t k = 0; k < values.size(); ++k) values[k] = {weighted(2 * k), weighted(2 * k + 1)};
-      transform(values);
-      for (std::int64_t k = 0; k < width; ++k) {
-        const auto power = static_cast<float>(transform.power(values, static_cast<std::size_t>(k)));
-        to[row * width + k] = is_squared ? power : std::sqrt(power);
-      }
-    }
+  const step_interruption stop(c.step);
+  const cpu::scoped_interruption within(&stop);
+  fourier::for_blocks(channels * rows, 1, plan->size(), plan->memory_size(), [&](std::int64_t first, std::int64_t lanes, double* memory) {
+    std::array<const float*, static_cast<std::size_t>(fourier::most_lanes)> begins{};
+    for (std::int64_t q = 0; q < lanes; ++q)
+      begins[static_cast<std::size_t>(q)] = from + (first + q) % rows * stride * channels + (first + q) / rows;
+    plan->forward(
+        [&](std::int64_t k, double* x) {
+          if (k >= window) return static_cast<void>(std::fill_n(x, lanes, 0.0));
+          const double weight = weights[static_cast<std::size_t>(k)];
+          for (std::int64_t q = 0; q < lanes; ++q)
+            x[q] = static_cast<double>(begins[static_cast<std::size_t>(q)][k * channels]) * weight;
+        },
+        [&](std::int64_t k, const double* re, const double* im) {
+          for (std::int64_t q = 0; q < lanes; ++q) {
+            const auto power = static_cast<float>(re[q] * re[q] + im[q] * im[q]);
+            to[(first + q) * width + k] = is_squared ? power : std::sqrt(power);
+          }
+        },
+        memory, lanes);
   });
   c.set(0, std::move(made));
 }

@@ -8,6 +8,7 @@
 #include <leat/cpu/parallel.hpp>
 #include <leat/runtime/kernels/complex_twins.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/shape.hpp>
 #include <leat/runtime/kernels/state.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -287,11 +288,7 @@ inline void run_add_n(kernel_context& c) {
   c.set(0, std::move(sum));
 }
 
-inline void run_ones_like(kernel_context& c) {
-  tensor_value made(c.type(0), c.extent(0));
-  with_part(made.type(), [&]<class T>(T) { std::ranges::fill(made.values<std::complex<T>>(), std::complex<T>(1)); });
-  c.set(0, std::move(made));
-}
+inline void run_ones_like(kernel_context& c) { c.set(0, filled_number(c.type(0), c.extent(0), 1)); }
 
 /// The product along axes. Those of complex64 are multiplied as complex128.
 inline void run_prod(kernel_context& c) {
@@ -551,7 +548,9 @@ LEAT_FILL(fill_complex_kernels) {
   for (const char* type :
        {"Sum", "Mean", "Cumsum", "BiasAdd", "BiasAddGrad", "SegmentSum", "SegmentMean", "UnsortedSegmentSum", "SparseSegmentSum",
         "SparseSegmentMean", "SparseSegmentSqrtN", "ScatterNd", "TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate", "BroadcastTo",
-        "TileGrad", "StridedSliceGrad", "MirrorPadGrad", "ReverseSequence", "ParallelDynamicStitch", "ZerosLike", "Empty"})
+        "TileGrad", "StridedSliceGrad", "MirrorPadGrad", "ReverseSequence", "ParallelDynamicStitch", "ZerosLike", "MatrixDiag",
+        "MatrixDiagPart", "MatrixDiagV2", "MatrixDiagV3", "MatrixDiagPartV2", "MatrixDiagPartV3", "MatrixSetDiag", "MatrixSetDiagV2",
+        "MatrixSetDiagV3", "MatrixBandPart", "Diag", "DiagPart"})
     register_complex_kernel(type, run_by_parts);
 }
 

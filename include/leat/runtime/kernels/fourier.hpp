@@ -11,10 +11,13 @@
 #include <leat/runtime/kernels/walk.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,12 +65,14 @@ struct axis_lines {
   std::int64_t begin(std::int64_t line) const { return line / inner * size * inner + line % inner; }
 };
 
+/// The most lines of a block.
+inline constexpr std::int64_t most_lanes = 16;
 /// Calls `f(first, lanes, memory)` for blocks of lines, with memory for `doubles` float64 for each line. Lines of a block are in one row
 /// of `inner` lines, or, if that is 1, follow each other.
 template <class F>
 void for_blocks(std::int64_t lines, std::int64_t inner, std::int64_t length, std::int64_t doubles, F f) {
   if (lines == 0) return;
-  const std::int64_t most = std::clamp<std::int64_t>((std::int64_t{1} << 15) / std::max<std::int64_t>(length, 1), 1, 16);
+  const std::int64_t most = std::clamp<std::int64_t>((std::int64_t{1} << 15) / std::max<std::int64_t>(length, 1), 1, most_lanes);
   const std::int64_t row = inner == 1 ? lines : inner, lanes = std::min(most, row), blocks = (row + lanes - 1) / lanes;
   metered_bytes taken;  // of the blocks that are transformed at once
   const std::int64_t chunks = lines / row * blocks;
@@ -168,7 +173,7 @@ enum class kind { complex, from_real, to_real };
 
 /// The transform of a node along `axes`, of these lengths. The last axis is that along which real numbers have half of the frequencies.
 template <kind Kind>
-void run(kernel_context& c, const std::vector<int>& axes, const std::vector<std::int64_t>& lengths, bool is_inverse) {
+void run(kernel_context& c, std::span<const int> axes, std::span<const std::int64_t> lengths, bool is_inverse) {
   const tensor_value x = c.input(0);
   const bool takes_complex = Kind != kind::from_real;
   const dtype type = takes_complex ? x.type() : complex_of(x.type());
@@ -234,21 +239,20 @@ void run_last(kernel_context& c) {
   const shape s = c.extent(0);
   if (s.rank < Axes)
     throw invalid_argument("Input must have rank of at least " + std::to_string(Axes) + " but got: " + brackets(s));
-  std::vector<int> axes;
-  std::vector<std::int64_t> lengths;
-  for (int k = 0; k < Axes; ++k) {
-    axes.push_back(s.rank - Axes + k);
-    lengths.push_back(s[axes.back()]);
+  std::array<int, static_cast<std::size_t>(Axes)> axes{};
+  std::array<std::int64_t, static_cast<std::size_t>(Axes)> lengths{};
+  for (std::size_t k = 0; k < Axes; ++k) {
+    axes[k] = s.rank - Axes + static_cast<int>(k);
+    lengths[k] = s[axes[k]];
   }
   if constexpr (Kind != kind::complex) {
     if (c.extent(1).rank != 1 || c.extent(1)[0] != Axes)
       throw invalid_argument("fft_length must have shape [" + std::to_string(Axes) + "]");
-    lengths = c.numbers(1);
-    for (int k = 0; k < Axes; ++k) {
-      const std::int64_t length = lengths[static_cast<std::size_t>(k)];
-      if (length < 0)
-        throw invalid_argument("fft_length[" + std::to_string(k) + "] must >= 0, but got: " + std::to_string(length));
-      want_size(s, axes[static_cast<std::size_t>(k)], IsInverse && k == Axes - 1 ? length / 2 + 1 : length);
+    with_index(c.type(1), [&]<class I>(I) { std::ranges::copy(c.input(1).values<I>(), lengths.begin()); });
+    for (std::size_t k = 0; k < Axes; ++k) {
+      if (lengths[k] < 0)
+        throw invalid_argument("fft_length[" + std::to_string(k) + "] must >= 0, but got: " + std::to_string(lengths[k]));
+      want_size(s, axes[k], IsInverse && k + 1 == Axes ? lengths[k] / 2 + 1 : lengths[k]);
     }
   }
   run<Kind>(c, axes, lengths, IsInverse);

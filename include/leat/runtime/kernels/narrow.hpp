@@ -251,11 +251,11 @@ void run_as_twin(kernel_context& c) {
 /// How a node with complex dtypes runs, unless it takes any dtype.
 inline narrow_way complex_way_of(const op_info& op, bool has_complex128) {
   if (find_complex_kernel(op.type) != nullptr) return narrow_way::complex_own;
-  if (op.what.narrow != narrow_rule::moves && !op.what.is_of_stack()) return narrow_way::refused;
-  // What keeps values between its calls keeps them as they are.
-  if ((op.what.acts() && op.what.is != nature::observes && op.what.is != nature::random && op.what.written.empty()) ||
-      op.what.is == nature::inert)
-    return narrow_way::bits;
+  const bool moves = op.what.narrow == narrow_rule::moves || op.what.is_of_stack();
+  // What keeps values between its calls, such as a queue, keeps them as they are; tensor arrays also add them.
+  const bool keeps = op.what.is == nature::inert || (op.what.is == nature::effect && op.what.written.empty());
+  if (keeps && (moves || op.what.narrow == narrow_rule::exact)) return narrow_way::bits;
+  if (!moves) return narrow_way::refused;
   if (!has_complex128) return narrow_way::complex_bits;
   return op.what.is_pure() || op.what.is == nature::observes ? narrow_way::complex_parts : narrow_way::refused;
 }

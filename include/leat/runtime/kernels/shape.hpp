@@ -32,6 +32,14 @@ tensor_value filled(dtype type, const shape& extent, T value) {
 }
 inline tensor_value filled_number(dtype type, const shape& extent, int value) {
   if (type == text_dtype) return tensor_value(type, extent);
+  if (is_complex(type)) {
+    tensor_value made(type, extent);
+    with_part(type, [&]<class T>(T) {
+      T* const parts = reinterpret_cast<T*>(made.data());
+      for (std::int64_t i = 0; i < 2 * made.elements(); ++i) parts[i] = static_cast<T>(i % 2 == 0 ? value : 0);
+    });
+    return made;
+  }
   return with_dtype(type, [&]<class T>(T) { return filled<T>(type, extent, static_cast<T>(value)); });
 }
 

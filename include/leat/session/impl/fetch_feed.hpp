@@ -95,10 +95,10 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
   if (is_complex(wanted)) {  // real numbers get imaginary parts of 0
     const dtype part = part_dtype(wanted);
     if (is_complex(v.type())) {
-      shape pairs = v.extent();
-      pairs.push(2);
-      const tensor_value parts = tensor_value::borrow(part_dtype(v.type()), pairs, const_cast<std::byte*>(v.data()));
-      return converted(parts, part).reinterpreted(wanted).reshaped(v.extent()).kept();
+      shape parts;
+      parts.push(2 * v.elements());
+      const tensor_value from = tensor_value::borrow(part_dtype(v.type()), parts, const_cast<std::byte*>(v.data()));
+      return converted(from, part).reinterpreted(wanted).reshaped(v.extent());
     }
     const tensor_value real = converted(v, part);
     if (!real) return {};
@@ -106,7 +106,10 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
     std::fill_n(made.data(), made.bytes(), std::byte{0});
     with_fraction(part, [&]<class T>(T) {
       T* to = reinterpret_cast<T*>(made.data());
-      for (const T x : real.values<T>()) to = (*to = x, to + 2);
+      for (const T x : real.values<T>()) {
+        *to = x;
+        to += 2;
+      }
     });
     return made;
   }

@@ -352,8 +352,9 @@ class importer {
       else if (const operator_definition* defined = find_definition(def.op))
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
+      if ((is_carried(def, request) || has_complex(def)) && describe_twin(static_cast<int>(in_file), edges, request))
+        return append(def, request, numbers, nullptr, in_file);
       if (!is_carried(def, request) && !is_computed_elsewhere(def, op)) rethrow_saying(e, place_of(def) + e.what());
-      if (describe_twin(static_cast<int>(in_file), edges, request)) return append(def, request, numbers, nullptr, in_file);
       // The import accepts such a node; only a run of it fails.
       refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
       numbers.clear();
@@ -382,12 +383,11 @@ class importer {
   }
 
   // Whether a node has an input or attribute of a dtype that the library carries from file to file but does not compute with, or computes
-  // with in kernels for narrow or complex dtypes. Constants are no operators of their dtype: those of such dtypes are values like others.
+  // with in the kernels of a wider one. Constants are no operators of their dtype: those of narrow dtypes are values like others.
   static bool is_carried(const node_def& def, const node_request& request) {
     const auto is_one = [&](data_type type) {
       return leat::is_known(type) && (is_carried_only(static_cast<dtype>(type)) ||
-                                      (request.op->kind != op_kind::constant &&
-                                       stand_in_dtype(static_cast<dtype>(base_of(type))) != dtype::invalid));
+                                      (request.op->kind != op_kind::constant && is_narrow(static_cast<dtype>(base_of(type)))));
     };
     for (std::size_t k = 0; k < request.inputs.size(); ++k)
       if (!is_open(request, static_cast<int>(k)) && is_one(to_data_type(request.inputs[k].type()))) return true;
@@ -396,6 +396,12 @@ class importer {
       if (const auto* list = value.get_list<data_type>(); list != nullptr && std::any_of(list->begin(), list->end(), is_one)) return true;
     }
     return false;
+  }
+  // Whether an attribute names a complex dtype.
+  static bool has_complex(const node_def& def) {
+    bool any = false;
+    for_each_dtype(def.attributes, [&](dtype type) { any = any || is_complex(type); });
+    return any;
   }
   // Whether TensorFlow computes the operator with the node's dtype, and this library only with others.
   static bool is_computed_elsewhere(const node_def& def, const op_info& op) {
@@ -526,6 +532,10 @@ class importer {
     const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
     const operator_definition* const defined = named_part::is_opaque(*request.op) ? find_definition(def.op) : nullptr;
     if (defined == nullptr) return false;
+    // Real numbers beside complex ones would be taken for the same.
+    for (const output& one : request.inputs)
+      for (const output& other : request.inputs)
+        if (is_complex(one.type()) && other.type() == part_dtype(one.type())) return false;
     try {
       request.results = {};
       describe_defined(in_file, *defined, edges, request, true);

@@ -36,8 +36,12 @@ class real_transform_writer {
     if (!length.sizes().empty() && length.sizes().size() != static_cast<std::size_t>(rank_))
       throw invalid_argument("fft_length must have shape [" + std::to_string(rank_) + "]");
     number_argument lengths = tensor_literal(length.sizes());
-    if (static_cast<bool>(length.tensor())) lengths = length.tensor();
-    else if (!is_given) lengths = own_lengths();
+    if (static_cast<bool>(length.tensor())) {
+      const auto known = fully_known_numbers(length.tensor());
+      if (known) lengths = tensor_literal(std::vector<std::int32_t>(known->begin(), known->end()));
+      else lengths = length.tensor();
+    }
+    if (!is_given) lengths = own_lengths();
     const output padded = is_given ? in_lengths(lengths) : x_;
     const attribute_map attributes = is_inverse_ ? attribute_map{{"Treal", part}} : attribute_map{{"Tcomplex", complex_of(part)}};
     return call_operator(g_, type, {padded, lengths}, attributes, name).result();
