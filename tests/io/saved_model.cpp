@@ -234,9 +234,9 @@ TEST_CASE("what nobody asks for refuses no SavedModel of TensorFlow's") {
                    "name = VariableV2 dtype=string shape=[]\n"
                    "k = VariableV2 dtype=float32 shape=[2]\n"
                    "z = Neg(k) T=float32\n"
-                   "h = VariableV2 dtype=qint8 shape=[]\n"
-                   "c = Cast(x) SrcT=float32 DstT=qint8\n"
-                   "l = Less(c, c) T=qint8\n"
+                   "h = VariableV2 dtype=int4 shape=[]\n"
+                   "c = Cast(x) SrcT=float32 DstT=int4\n"
+                   "l = Less(c, c) T=int4\n"
                    "n = LogicalNot(l)\n"
                    "own = Own(x)\n"
                    "other = Own(own:2)\n"
@@ -270,13 +270,13 @@ TEST_CASE("what nobody asks for refuses no SavedModel of TensorFlow's") {
   CHECK(says(refused("init"), "the operation 'init' has no value"));
   graph_session& s = loaded.session();
   CHECK(says(message_of<unimplemented>([&] { s.run({"n:0"}, {{"x", std::vector<float>{1}}}); }),
-             "no kernel for dtype qint8: runs compute with", "node 'c' (Cast)"));
-  CHECK(says(message_of<unimplemented>([&] { s.run({"h:0"}); }), "no kernel for dtype qint8"));
+             "no kernel for dtype int4: runs compute with", "node 'c' (Cast)"));
+  CHECK(says(message_of<unimplemented>([&] { s.run({"h:0"}); }), "no kernel for dtype int4"));
   CHECK(says(message_of<unimplemented>([&] { s.run({"other"}, {{"x", std::vector<float>{1}}}); }), "No kernel for the operator 'Own'"));
   CHECK(s.refusal_of(get_operation_by_name(loaded.graph(), "y")).empty());
   CHECK(says(s.refusal_of(get_operation_by_name(loaded.graph(), "own")), "No kernel for the operator 'Own'"));
   CHECK(get_tensor_by_name(loaded.graph(), "l:0").type() == dtype::boolean);
-  CHECK(get_tensor_by_name(loaded.graph(), "c:0").type() == static_cast<dtype>(data_type::qint8));
+  CHECK(get_tensor_by_name(loaded.graph(), "c:0").type() == static_cast<dtype>(data_type::int4));
 
   // By a checkpoint, too: what fits is restored if that is what is asked for.
   graph other;

@@ -335,14 +335,14 @@ TEST_CASE("narrow dtypes: malformed elements, huge shapes, a memory limit and wh
   CHECK(says(message_of<resource_exhausted>([&] { limited.run("y:0"); }), "memory_limit_in_bytes", "'y' (Fill)"));
 
   imported i(
-      "c = Placeholder dtype=qint8 shape=[]\n"
-      "d = Identity(c) T=qint8\n"
+      "c = Placeholder dtype=int4 shape=[]\n"
+      "d = Identity(c) T=int4\n"
       "u = Placeholder dtype=uint64 shape=[]\n"
       "l = FloorDiv(u, u) T=uint64\n"
       "a = Placeholder dtype=half shape=[2]\n"
       "b = Placeholder dtype=half shape=[-1]\n"
       "s = AddV2(a, b) T=half\n");
-  CHECK(says(message_of<unimplemented>([&] { i.run("d:0", {}); }), "no kernel for dtype qint8"));
+  CHECK(says(message_of<unimplemented>([&] { i.run("d:0", {}); }), "no kernel for dtype int4"));
   CHECK(says(message_of<unimplemented>([&] { i.run("l:0", {{"u", 1}}); }), "no kernel of FloorDiv for its dtypes", "'l' (FloorDiv)"));
   CHECK(says(message_of<invalid_argument>([&] {
                i.run("s:0", {{"a", reals(data_type::half, {1, 2})}, {"b", reals(data_type::half, {1, 2, 3})}});

@@ -76,7 +76,7 @@ class graph_text {
     if (name == "uint64") return uint64;
     if (name == "complex64") return complex64;
     if (name == "complex128") return complex128;
-    if (name == "qint8") return qint8;
+    if (name == "int4") return int4;
     if (name == "uint32") return uint32;
     return invalid;
   }

@@ -283,12 +283,12 @@ y = Const dtype=resource value=float32[]{1}
 ## Const huge shape | y:0 | invalid_argument: the node 'c' (Const): attribute value: tensor_shape has more than 2^63 elements
 c = Const float32[4611686018427387904,4]{1}
 y = Identity(c) T=float32
-## Const qint8 | y:0 | unimplemented: no kernel for dtype qint8
-c = Const qint8[2]{}
-y = Identity(c) T=qint8
-## Const qint8 add | y:0 | unimplemented: no kernel for dtype qint8
-c = Const qint8[2]{}
-y = AddV2(c, c) T=qint8
+## Const int4 | y:0 | unimplemented: no kernel for dtype int4
+c = Const int4[2]{}
+y = Identity(c) T=int4
+## Const int4 add | y:0 | unimplemented: no kernel for dtype int4
+c = Const int4[2]{}
+y = AddV2(c, c) T=int4
 ## Const complex | y:0 | ok complex64[2][(1,2) (1,2)]
 c = Const complex64[2]{1,2}
 y = Identity(c) T=complex64
@@ -1100,8 +1100,8 @@ y = CountUpTo(a) T=int32 limit=5
 ## TemporaryVariable 1 TB | y:0 | resource_exhausted: an array of 1099511627776 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
 v = TemporaryVariable dtype=float32 shape=[274877906944]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
-## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype qint8
-v = TemporaryVariable dtype=qint8 shape=[2147483648]
+## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no kernel for dtype int4
+v = TemporaryVariable dtype=int4 shape=[2147483648]
 ## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
 v = TemporaryVariable dtype=float32 shape=[3]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
@@ -1177,11 +1177,11 @@ s = StackV2(n) elem_type=float32
 v = Const float32[]{1}
 i = Const int32[]{0}
 y = TensorArrayWriteV3(s, i, v, v) T=float32
-## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype qint8
+## tensor array of a dtype without elements | y:0 | unimplemented: no kernel for dtype int4
 n = Const int32[]{1}
-a = TensorArrayV3(n) dtype=qint8 element_shape=[2]
+a = TensorArrayV3(n) dtype=int4 element_shape=[2]
 i = Const int32[]{0}
-y = TensorArrayReadV3(a, i, a:1) dtype=qint8
+y = TensorArrayReadV3(a, i, a:1) dtype=int4
 ## lengths of a tensor array that add up to no number | y:0 | invalid_argument: Expected lengths whose sum fits in 64 bits
 n = Const int32[]{3}
 a = TensorArrayV3(n) dtype=float32

@@ -38,14 +38,14 @@ expect 0 "8" run variable.json --variables encoded --fetch a
 expect 2 "a: has two values" run variable.json --variables names --fetch a
 
 # a dtype that leat does not compute with, beside what is asked for
-cast='{"name": "c", "op": "Cast", "input": ["one"], "attr": {"SrcT": {"type": "DT_FLOAT"}, "DstT": {"type": "DT_FLOAT8_E4M3FN"}}}'
-negative='{"name": "n", "op": "Neg", "input": ["c"], "attr": {"T": {"type": "DT_FLOAT8_E4M3FN"}}}'
-less='{"name": "l", "op": "Less", "input": ["c", "n"], "attr": {"T": {"type": "DT_FLOAT8_E4M3FN"}}}'
+cast='{"name": "c", "op": "Cast", "input": ["one"], "attr": {"SrcT": {"type": "DT_FLOAT"}, "DstT": {"type": "DT_INT4"}}}'
+negative='{"name": "n", "op": "Neg", "input": ["c"], "attr": {"T": {"type": "DT_INT4"}}}'
+less='{"name": "l", "op": "Less", "input": ["c", "n"], "attr": {"T": {"type": "DT_INT4"}}}'
 both='{"name": "b", "op": "LogicalNot", "input": ["l"]}'
-half='{"name": "h", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT8_E4M3FN"}, "value": {"tensor": {"dtype": "DT_FLOAT8_E4M3FN", "tensor_shape": {"dim": [{"size": "2"}]}, "tensor_content": "ODg="}}}}'
-bias='{"name": "hb", "op": "BiasAdd", "input": ["hm", "h"], "attr": {"T": {"type": "DT_FLOAT8_E4M3FN"}, "data_format": {"s": "TkhXQw=="}}}'
-matrix='{"name": "hm", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT8_E4M3FN"}, "shape": {"shape": {"dim": [{"size": "3"}, {"size": "2"}]}}}}'
-small='{"name": "z", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT8_E4M3FN"}, "value": {"tensor": {"dtype": "DT_FLOAT8_E4M3FN", "tensor_shape": {}, "tensor_content": "OA=="}}}}'
+half='{"name": "h", "op": "Const", "attr": {"dtype": {"type": "DT_INT4"}, "value": {"tensor": {"dtype": "DT_INT4", "tensor_shape": {"dim": [{"size": "2"}]}, "int_val": [1]}}}}'
+bias='{"name": "hb", "op": "BiasAdd", "input": ["hm", "h"], "attr": {"T": {"type": "DT_INT4"}, "data_format": {"s": "TkhXQw=="}}}'
+matrix='{"name": "hm", "op": "Placeholder", "attr": {"dtype": {"type": "DT_INT4"}, "shape": {"shape": {"dim": [{"size": "3"}, {"size": "2"}]}}}}'
+small='{"name": "z", "op": "Const", "attr": {"dtype": {"type": "DT_INT4"}, "value": {"tensor": {"dtype": "DT_INT4", "tensor_shape": {}, "int_val": [1]}}}}'
 quantized='{"name": "q", "op": "VariableV2", "attr": {"dtype": {"type": "DT_FLOAT8_E5M2"}, "shape": {"shape": {"dim": [{"size": "2"}]}}}}'
 text='{"name": "t", "op": "Const", "attr": {"dtype": {"type": "DT_STRING"}, "value": {"tensor": {"dtype": "DT_STRING", "tensor_shape": {}, "string_val": ["aGk="]}}}}'
 several='{"name": "u", "op": "OwnSplit", "input": ["one"]}'
@@ -54,19 +54,19 @@ graph "$(float one 1)" "$cast" "$negative" "$less" "$both" "$half" "$matrix" "$b
 expect 0 "" convert types.json types.pb
 printf '{"meta_info_def": {"tags": ["serve"]}, "graph_def": %s, "signature_def": {
   "serving_default": {"outputs": {"y": {"name": "one:0", "dtype": "DT_FLOAT"}}},
-  "other": {"outputs": {"y": {"name": "one:0", "dtype": "DT_INT32"}, "c": {"name": "c:0", "dtype": "DT_FLOAT8_E4M3FN"}}}}}' "$(cat types.json)" >types.meta.json
+  "other": {"outputs": {"y": {"name": "one:0", "dtype": "DT_INT32"}, "c": {"name": "c:0", "dtype": "DT_INT4"}}}}}' "$(cat types.json)" >types.meta.json
 expect 0 "" convert types.meta.json types.meta
 for file in types.json types.pb types.meta types.meta.json; do
   expect 0 $'one  float32 []\n  1' run $file --fetch one
   expect 0 "hi" run $file --fetch t
-  expect 1 "the node 'c' (Cast): no kernel for dtype float8_e4m3fn: runs compute with" check $file
-  expect 1 "the node 'hb' (BiasAdd): no kernel for dtype float8_e4m3fn" check $file
+  expect 1 "the node 'c' (Cast): no kernel for dtype int4: runs compute with" check $file
+  expect 1 "the node 'hb' (BiasAdd): no kernel for dtype int4" check $file
   expect 1 "operators that leat does not know: Own (1), OwnSplit (1)" check $file
   expect 1 "no kernel for dtype float8_e5m2" check $file
   for node in c h z q; do expect 1 "[[node '$node'" run $file --fetch $node; done
   expect 1 "[[node 'c' (Cast)]]" run $file --fetch n
   expect 1 "[[node 'h' (Const)]]" run $file --fetch hb
-  expect 1 "no kernel for dtype float8_e4m3fn: runs compute with" run $file --fetch b
+  expect 1 "no kernel for dtype int4: runs compute with" run $file --fetch b
   expect 1 "No kernel for the operator 'OwnSplit'" run $file --fetch u:2
   expect 2 "the operator 'OwnSplit' is not known: of its outputs a file tells those that other nodes take" run $file --fetch u:3
   expect 0 "" convert $file again.json
@@ -107,7 +107,7 @@ mkdir saved && saved_model types.meta >saved/saved_model.pb
 expect 0 $'y  float32 []\n  1' run saved
 expect 0 $'y  float32 []\n  1' run saved --tags serve
 expect 0 "hi" run saved --fetch t
-expect 1 "no kernel for dtype float8_e4m3fn" run saved --fetch c
+expect 1 "no kernel for dtype int4" run saved --fetch c
 expect 1 "signature 'other', 'y': is DT_INT32, but the graph has float32" check saved
 expect 1 "left out: there is no value for the variable 'q'" check saved
 expect 3 "no graph has exactly the tags" run saved --tags train
