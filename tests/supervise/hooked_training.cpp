@@ -4,6 +4,8 @@
 #include <leat/leat.hpp>
 #include <leat/supervise.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -14,6 +16,7 @@
 #include <vector>
 
 using namespace leat;
+using leat_test::message_of;
 
 namespace {
 
@@ -75,7 +78,7 @@ const kind kinds[]{
      }},
 };
 
-struct noting_hook : session_run_hook {
+struct hook_with_calls : session_run_hook {
   names calls;
   int runs = 0, stop_after = 0;
   void begin(const begin_context& c) override { calls.push_back(c.has_global_step ? "begin" : "begin without steps"); }
@@ -91,16 +94,6 @@ struct noting_hook : session_run_hook {
   void before_end(watched_session&, bool is_stopped) override { calls.push_back(is_stopped ? "stopped" : "ended"); }
   void end(watched_session&) override { calls.push_back("end"); }
 };
-
-template <class Error>
-std::string message_of(const action& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no such error";
-}
 
 const action nothing = [] {};
 const action no_more = [] { throw out_of_range("no more"); };
@@ -125,7 +118,7 @@ TEST_CASE("hooks are called in order, and are told what ended training") {
     CAPTURE(k.name);
     std::ostringstream log;
     {
-      const auto note = std::make_shared<noting_hook>();
+      const auto note = std::make_shared<hook_with_calls>();
       note->stop_after = 2;
       k.with({note}, log, nothing, [&](const training& t) {
         while (!t.should_stop()) t.run();
@@ -137,7 +130,7 @@ TEST_CASE("hooks are called in order, and are told what ended training") {
       CHECK(note->calls == names{"begin", "session", "before", "after", "before", "after", "stopped", "end"});
     }
     {
-      const auto note = std::make_shared<noting_hook>();
+      const auto note = std::make_shared<hook_with_calls>();
       k.with({note}, log, nothing, [&](const training& t) {
         t.request_stop();
         CHECK(t.should_stop());
@@ -145,12 +138,12 @@ TEST_CASE("hooks are called in order, and are told what ended training") {
       CHECK(note->calls == names{"begin", "session", "stopped", "end"});
     }
     {
-      const auto note = std::make_shared<noting_hook>();
+      const auto note = std::make_shared<hook_with_calls>();
       k.with({note}, log, nothing, [&](const training& t) { t.run(); });
       CHECK(note->calls == names{"begin", "session", "before", "after", "ended", "end"});
     }
     {
-      const auto note = std::make_shared<noting_hook>();
+      const auto note = std::make_shared<hook_with_calls>();
       std::signal(SIGTERM, SIG_DFL);  // the test program's own handler would stay
       k.with({note}, log, terminated, [&](const training& t) {
         t.run();
@@ -169,7 +162,7 @@ TEST_CASE("the end of the input ends training in order, another exception does n
   for (const kind& k : kinds) {
     CAPTURE(k.name);
     std::ostringstream log;
-    const auto note = std::make_shared<noting_hook>();
+    const auto note = std::make_shared<hook_with_calls>();
     CHECK_THROWS_AS(k.with({note}, log, no_more, [](const training& t) { t.run(); }), out_of_range);
     CHECK(note->calls == names{"begin", "session", "before", "ended", "end"});
     note->calls.clear();
@@ -191,21 +184,21 @@ TEST_CASE("the end of the input ends training in order, another exception does n
 }
 
 TEST_CASE("what hooks throw at the end comes out of the end, the first of it") {
-  struct failing final : noting_hook {
+  struct failing final : hook_with_calls {
     bool first = false;
     void before_end(watched_session& s, bool is_stopped) override {
-      noting_hook::before_end(s, is_stopped);
+      hook_with_calls::before_end(s, is_stopped);
       if (first) throw unimplemented("before the end");
     }
     void end(watched_session& s) override {
-      noting_hook::end(s);
+      hook_with_calls::end(s);
       throw data_loss("at the end");
     }
   };
   for (const kind& k : kinds) {
     CAPTURE(k.name);
     const auto fails = std::make_shared<failing>();
-    const auto other = std::make_shared<noting_hook>();
+    const auto other = std::make_shared<hook_with_calls>();
     std::ostringstream log;
     k.with({fails, other}, log, nothing, [&](const training& t) {
       CHECK_THROWS_AS(t.close(), data_loss);
@@ -233,7 +226,7 @@ TEST_CASE("a run after the end was requested is an error") {
     if (k.name == "supervisor") continue;  // its program may run until it stops
     CAPTURE(k.name);
     std::ostringstream log;
-    const auto note = std::make_shared<noting_hook>();
+    const auto note = std::make_shared<hook_with_calls>();
     note->stop_after = 1;
     k.with({note}, log, nothing, [&](const training& t) {
       t.run();
@@ -254,7 +247,7 @@ TEST_CASE("a run after the end was requested is an error") {
 namespace {
 
 // A thread that fails when it is told to.
-struct failing_thread final : noting_hook {
+struct failing_thread final : hook_with_calls {
   std::promise<void> go;
   coordinator* threads = nullptr;
   void after_create_session(watched_session&, coordinator& c) override {
