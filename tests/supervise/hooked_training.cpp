@@ -36,7 +36,7 @@ struct kind {
 };
 
 // A node that calls a function.
-output calling(const action& f) {
+output node_calling(const action& f) {
   return host_function(
              [&f](std::span<const tensor_literal>) -> std::vector<tensor_literal> {
                f();
@@ -52,7 +52,7 @@ const kind kinds[]{
        graph g;
        const auto scope = g.as_default();
        get_or_create_global_step();
-       const output called = calling(step);
+       const output called = node_calling(step);
        monitored_session s({.hooks = hooks, .log = &log});
        body({[&] { s.run(called); }, [&] { s.request_stop(); }, [&] { s.close(); }, [&] { return s.should_stop(); },
              [&] { return s.stopped_by_signal(); }});
@@ -62,7 +62,7 @@ const kind kinds[]{
        graph g;
        const auto scope = g.as_default();
        get_or_create_global_step();
-       const output called = calling(step);
+       const output called = node_calling(step);
        supervisor sv({.hooks = hooks, .log = &log});
        auto s = sv.managed_session();
        body({[&] { s.run(called); }, [&] { sv.request_stop(); }, [&] { sv.stop(); }, [&] { return sv.should_stop(); },
@@ -247,7 +247,7 @@ TEST_CASE("a run after the end was requested is an error") {
 namespace {
 
 // A thread that fails when it is told to.
-struct failing_thread final : hook_with_calls {
+struct failing_hook_thread final : hook_with_calls {
   std::promise<void> go;
   coordinator* threads = nullptr;
   void after_create_session(watched_session&, coordinator& c) override {
@@ -270,7 +270,7 @@ TEST_CASE("what a thread threw comes out of the next run, and of the end") {
     CAPTURE(k.name);
     std::ostringstream log;
     {
-      const auto hook = std::make_shared<failing_thread>();
+      const auto hook = std::make_shared<failing_hook_thread>();
       k.with({hook}, log, nothing, [&](const training& t) {
         t.run();
         hook->fail();
@@ -281,7 +281,7 @@ TEST_CASE("what a thread threw comes out of the next run, and of the end") {
       });
     }
     {
-      const auto hook = std::make_shared<failing_thread>();
+      const auto hook = std::make_shared<failing_hook_thread>();
       k.with({hook}, log, nothing, [&](const training& t) {
         hook->fail();
         while (!t.should_stop()) std::this_thread::yield();  // a supervisor hears of it from the thread
@@ -298,7 +298,7 @@ TEST_CASE("a run that fails because a thread has failed throws what the thread t
     for (const auto& way : ways) {
       CAPTURE(k.name);
       std::ostringstream log;
-      const auto hook = std::make_shared<failing_thread>();
+      const auto hook = std::make_shared<failing_hook_thread>();
       const auto step = [&] {
         hook->fail();
         way();
