@@ -330,39 +330,46 @@ inline void run_ragged_cross(kernel_context& c) {
   for (int k = 0; k < ragged; ++k) {
     want_type(k);
     const shape &values = c.extent(k), &splits = c.extent(ragged + k);
-    if (values.rank != 1) throw invalid_argument("tensor_list inputs must be vectors: ragged_values[" + std::to_string(k) + "]");
-    if (splits.rank != 1 || splits[0] == 0) throw invalid_argument("Invalid RaggedTensor: row_splits must be a vector that is not empty");
+    if (values.rank != 1 || splits.rank != 1) throw invalid_argument("tf.ragged.cross only supports inputs with rank=2.");
+    if (splits[0] == 0) throw invalid_argument("Invalid ragged splits: ragged splits must have at least one splits, but is empty");
     want_rows(splits[0] - 1);
   }
   for (int k = 0; k < sparse; ++k) {
     const shape &indices = c.extent(sparse_from + k), &values = c.extent(sparse_from + sparse + k), &sizes = c.extent(sparse_from + 2 * sparse + k);
     want_type(sparse_from + sparse + k);
+    if (indices.rank == 2 && sizes.rank == 1 && (indices[1] != 2 || sizes[0] != 2))
+      throw invalid_argument("tf.ragged.cross only supports inputs with rank=2.");
     if (indices.rank != 2 || values.rank != 1 || sizes.rank != 1 || indices[0] != values[0])
       throw invalid_argument("Invalid SparseTensor: indices " + brackets(indices) + ", values " + brackets(values) + ", shape " + brackets(sizes));
-    if (indices[1] != 2 || sizes[0] != 2) throw invalid_argument("sparse inputs must have two dimensions");
     const std::int64_t size = c.numbers(sparse_from + 2 * sparse + k)[0];
     if (size < 0) throw invalid_argument("the shape of a sparse input has the size " + std::to_string(size));
     want_rows(size);
   }
   for (int k = 0; k < dense; ++k) {
     want_type(dense_from + k);
-    if (c.extent(dense_from + k).rank != 2) throw invalid_argument("tensor_list inputs must be matrices: dense_inputs[" + std::to_string(k) + "]");
+    if (c.extent(dense_from + k).rank != 2) throw invalid_argument("tf.ragged.cross only supports inputs with rank=2.");
     want_rows(c.extent(dense_from + k)[0]);
   }
-  if (rows < 0) throw invalid_argument("Expected at least one input");
+  rows = std::max<std::int64_t>(rows, 0);
   const std::string order = c.node.text("input_order");
+  if (order.size() != static_cast<std::size_t>(ragged + sparse + dense)) throw invalid_argument("Invalid length for input_order");
   std::vector<cross_column> columns;
   int next_ragged = 0, next_sparse = 0, next_dense = 0;
   for (const char letter : order) {
     if (letter == 'R' && next_ragged < ragged) {
       const int k = next_ragged++;
       const auto splits = c.numbers(ragged + k);
-      if (splits.front() != 0) throw invalid_argument("Invalid RaggedTensor: row_splits[0] must be 0, got " + std::to_string(splits.front()));
+      const std::string wrong = "Invalid ragged splits: ";
+      if (splits.front() != 0)
+        throw invalid_argument(wrong + "first element of ragged splits  must be 0 but is " + std::to_string(splits.front()));
       for (std::size_t i = 1; i < splits.size(); ++i)
-        if (splits[i] < splits[i - 1]) throw invalid_argument("Invalid RaggedTensor: row_splits must be sorted");
+        if (splits[i] < splits[i - 1])
+          throw invalid_argument(wrong + "ragged splits must be monotonically increasing, but ragged_splits[" + std::to_string(i) +
+                                 "]=" + std::to_string(splits[i]) + " is smaller than row_splits[" + std::to_string(i - 1) +
+                                 "]=" + std::to_string(splits[i - 1]));
       if (splits.back() != c.extent(k)[0])
-        throw invalid_argument("Invalid RaggedTensor: row_splits ends at " + std::to_string(splits.back()) + ", there are " +
-                               std::to_string(c.extent(k)[0]) + " values");
+        throw invalid_argument(wrong + "last element of ragged splits must be the number of ragged values(" +
+                               std::to_string(c.extent(k)[0]) + ") but is " + std::to_string(splits.back()));
       columns.push_back(cross_column::ragged(c.input(k), splits));
     } else if (letter == 'S' && next_sparse < sparse) {
       const int k = next_sparse++;
@@ -370,10 +377,15 @@ inline void run_ragged_cross(kernel_context& c) {
     } else if (letter == 'D' && next_dense < dense) {
       columns.push_back(cross_column::dense(c.input(dense_from + next_dense++)));
     } else {
-      throw invalid_argument("Unexpected input_order value: " + order);
+      const bool is_known = letter == 'R' || letter == 'S' || letter == 'D';
+      const int given = letter == 'R' ? ragged : letter == 'S' ? sparse : dense;
+      const std::string kind = letter == 'R' ? "ragged" : letter == 'S' ? "sparse" : "dense";
+      throw invalid_argument("input_order \"" + order + "\" " +
+                             (is_known ? "specifies reading a " + kind + " tensor at index " + std::to_string(given) + " from a list of " +
+                                             std::to_string(given) + " tensors."
+                                       : "has a letter that is none of R, S and D"));
     }
   }
-  if (static_cast<int>(columns.size()) != ragged + sparse + dense) throw invalid_argument("Unexpected input_order value: " + order);
   const crossed_rows crossed = rows_to_cross(c, columns, rows);
   const dtype type = c.node.type_of("out_values_type");
   const std::int64_t buckets = c.node.integer("num_buckets");
