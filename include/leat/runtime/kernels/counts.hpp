@@ -18,7 +18,7 @@ namespace leat::runtime {
 
 /// The row of each number that is counted.
 struct counted_rows {
-  std::vector<std::int64_t> row_of, numbers;
+  std::vector<std::int64_t> row_of{}, numbers{};
   std::int64_t rows = 1;
   bool is_vector = false;  // the numbers have no rows
 };
@@ -145,7 +145,7 @@ inline void set_counts(kernel_context& c, const counted_rows& in, const tensor_v
       else if (!counts_once) *to = arithmetic<T>::add(*to, value);
     }
   });
-  std::vector<std::int64_t> extent{most > 0 ? most : std::max(largest == std::numeric_limits<std::int64_t>::max() ? largest : largest + 1, least)};
+  std::vector<std::int64_t> extent{most >= 0 ? most : std::max(largest == std::numeric_limits<std::int64_t>::max() ? largest : largest + 1, least)};
   if (!in.is_vector) extent.insert(extent.begin(), in.rows);
   c.set(0, tensor_value({count, in.is_vector ? 1 : 2}, indices));
   c.set(1, std::move(made));

@@ -239,9 +239,10 @@ inline std::vector<std::vector<std::int64_t>> partition_splits(kernel_context& c
       const tensor_value counted(dtype::int64, {rows + 1});  // counts toward the session's limit
       std::vector<std::int64_t> ends(static_cast<std::size_t>(rows) + 1, 0);
       std::int64_t last = 0;
-      for (const std::int64_t row : its) {
+      for (std::size_t i = 0; i < its.size(); ++i) {
+        const std::int64_t row = its[i];
         if (row < 0 || row >= rows)
-          throw invalid_argument("Got " + std::string(&row == its.data() ? "current" : "next") + "_value_rowid=" + std::to_string(row) +
+          throw invalid_argument("Got " + std::string(i == 0 ? "current" : "next") + "_value_rowid=" + std::to_string(row) +
                                  " which is not less than " + std::to_string(rows));
         if (row < last) throw invalid_argument("value_rowids must be sorted, but " + std::to_string(last) + " is followed by " + std::to_string(row));
         last = row;
