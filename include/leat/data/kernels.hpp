@@ -6,4 +6,5 @@
 #include <leat/data/kernels_examples.hpp>
 #include <leat/data/kernels_files.hpp>
 #include <leat/data/kernels_images.hpp>
+#include <leat/data/kernels_sequences.hpp>
 #include <leat/data/kernels_tensors.hpp>

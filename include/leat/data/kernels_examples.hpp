@@ -34,67 +34,14 @@ struct found_feature {
   std::string_view list;
 };
 
-/// Reads the wanted features of some messages. Errors are TensorFlow's, in its words.
-class example_parser {
+/// Lists of values as examples and sequences of examples have them. Errors are TensorFlow's, in its words.
+class feature_lists {
  public:
-  example_parser(kernel_context& c, std::vector<wanted_feature> features, std::vector<std::string> names, bool is_single)
-      : c_(c), features_(std::move(features)), names_(std::move(names)), is_single_(is_single) {
-    for (std::size_t k = 0; k < features_.size(); ++k) by_key_.emplace(features_[k].key, k);
-  }
-
-  /// The results of each feature, in order: one of a dense feature; indices, values and shape of a sparse one; values and splits.
-  std::vector<std::vector<tensor_value>> read(const std::vector<std::string>& messages, dtype split_type) {
-    taken_.take(features_.size() * messages.size() * sizeof(found_feature));  // many features of many short messages
-    found_.assign(features_.size() * messages.size(), {});
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      if (i % 256 == 0) c_.step.check();
-      find(messages[i], i);
-    }
-    std::vector<std::vector<tensor_value>> made;
-    for (std::size_t k = 0; k < features_.size(); ++k) {
-      c_.step.check();
-      const bool is_dense = features_[k].what == wanted_feature::form::dense || features_[k].what == wanted_feature::form::padded;
-      made.push_back(is_dense ? std::vector{dense(k, messages.size())} : lists(k, messages.size(), split_type));
-    }
-    return made;
-  }
-
- private:
   static constexpr dtype types[]{dtype::invalid, text_dtype, dtype::float32, dtype::int64};
   static std::string name_of(dtype type) { return type == dtype::float32 ? "float" : dtype_name(type); }
-
-  void find(const std::string& message, std::size_t at) {
-    try {
-      // As in TensorFlow, the last of several features of one name counts.
-      io::detail::for_each_feature(message, [&](std::string_view name, std::uint32_t kind, std::string_view list) {
-        for (auto [k, end] = by_key_.equal_range(std::string(name)); k != end; ++k)
-          found_[at * features_.size() + k->second] = {kind, list};
-      });
-    } catch (const data_loss&) {
-      refuse_message(message);
-    }
-  }
+  static std::string kind_word(dtype type) { return type == text_dtype ? "bytes" : name_of(type); }
   [[noreturn]] static void refuse_message(std::string_view message) {
     throw invalid_argument("Could not parse example input, value: " + proto::detail::in_quotes(std::string(message.substr(0, 100))));
-  }
-  /// "Name: a, " or, with a key, "Name: a, Key: x, Index: 3.  ", which a single example shortens.
-  std::string who(std::size_t at) const { return is_single_ ? "" : "Name: " + (names_.empty() ? "<unknown>" : names_[at]) + ", "; }
-  std::string which(std::size_t k, std::size_t at) const {
-    return who(at) + "Key: " + features_[k].key + (is_single_ ? "" : ", Index: " + std::to_string(at)) + ".  ";
-  }
-  /// The values of a feature of an example; null if there are none of it.
-  const found_feature* values(std::size_t k, std::size_t at) const {
-    const found_feature& found = found_[at * features_.size() + k];
-    if (found.kind == 0) return nullptr;
-    const wanted_feature& wanted = features_[k];
-    if (types[found.kind] != wanted.type) {
-      const bool is_list = wanted.what == wanted_feature::form::sparse || wanted.what == wanted_feature::form::ragged;
-      const std::string is = name_of(types[found.kind]), should = name_of(wanted.type);
-      throw invalid_argument(
-          which(k, at) + "Data types don't match. " +
-          (is_list ? "Expected type: " + should + ", Actual type: " + is : "Data type: " + is + " but expected type: " + should));
-    }
-    return &found;
   }
   // Calls `use` with each value of a list of the feature's type.
   template <class Use>
@@ -126,8 +73,64 @@ class example_parser {
       });
     }
   };
-  static std::string kind_word(dtype type) { return type == text_dtype ? "bytes" : name_of(type); }
+};
 
+/// Reads the wanted features of some messages.
+class example_parser : private feature_lists {
+ public:
+  example_parser(kernel_context& c, std::vector<wanted_feature> features, std::vector<std::string> names, bool is_single)
+      : c_(c), features_(std::move(features)), names_(std::move(names)), is_single_(is_single) {
+    for (std::size_t k = 0; k < features_.size(); ++k) by_key_.emplace(features_[k].key, k);
+  }
+
+  /// The results of each feature, in order: one of a dense feature; indices, values and shape of a sparse one; values and splits.
+  std::vector<std::vector<tensor_value>> read(const std::vector<std::string>& messages, dtype split_type) {
+    taken_.take(features_.size() * messages.size() * sizeof(found_feature));  // many features of many short messages
+    found_.assign(features_.size() * messages.size(), {});
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (i % 256 == 0) c_.step.check();
+      find(messages[i], i);
+    }
+    std::vector<std::vector<tensor_value>> made;
+    for (std::size_t k = 0; k < features_.size(); ++k) {
+      c_.step.check();
+      const bool is_dense = features_[k].what == wanted_feature::form::dense || features_[k].what == wanted_feature::form::padded;
+      made.push_back(is_dense ? std::vector{dense(k, messages.size())} : lists(k, messages.size(), split_type));
+    }
+    return made;
+  }
+
+ private:
+  void find(const std::string& message, std::size_t at) {
+    try {
+      // As in TensorFlow, the last of several features of one name counts.
+      io::detail::for_each_feature(message, [&](std::string_view name, std::uint32_t kind, std::string_view list) {
+        for (auto [k, end] = by_key_.equal_range(std::string(name)); k != end; ++k)
+          found_[at * features_.size() + k->second] = {kind, list};
+      });
+    } catch (const data_loss&) {
+      refuse_message(message);
+    }
+  }
+  /// "Name: a, " or, with a key, "Name: a, Key: x, Index: 3.  ", which a single example shortens.
+  std::string who(std::size_t at) const { return is_single_ ? "" : "Name: " + (names_.empty() ? "<unknown>" : names_[at]) + ", "; }
+  std::string which(std::size_t k, std::size_t at) const {
+    return who(at) + "Key: " + features_[k].key + (is_single_ ? "" : ", Index: " + std::to_string(at)) + ".  ";
+  }
+  /// The values of a feature of an example; null if there are none of it.
+  const found_feature* values(std::size_t k, std::size_t at) const {
+    const found_feature& found = found_[at * features_.size() + k];
+    if (found.kind == 0) return nullptr;
+    const wanted_feature& wanted = features_[k];
+    if (types[found.kind] != wanted.type) {
+      const bool is_list = wanted.what == wanted_feature::form::sparse || wanted.what == wanted_feature::form::ragged;
+      const std::string is = name_of(types[found.kind]), should = name_of(wanted.type);
+      throw invalid_argument(
+          which(k, at) + "Data types don't match. " +
+          (is_list ? "Expected type: " + should + ", Actual type: " + is : "Data type: " + is + " but expected type: " + should));
+    }
+    return &found;
+  }
   tensor_value dense(std::size_t k, std::size_t examples) const {
     const wanted_feature& wanted = features_[k];
     const bool is_padded = wanted.what == wanted_feature::form::padded;

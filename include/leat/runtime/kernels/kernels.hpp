@@ -10,6 +10,8 @@
 #include <leat/runtime/kernels/colors.hpp>
 #include <leat/runtime/kernels/complex.hpp>
 #include <leat/runtime/kernels/control.hpp>
+#include <leat/runtime/kernels/counts.hpp>
+#include <leat/runtime/kernels/crosses.hpp>
 #include <leat/runtime/kernels/crops.hpp>
 #include <leat/runtime/kernels/diagonal.hpp>
 #include <leat/runtime/kernels/dilation.hpp>
@@ -28,6 +30,7 @@
 #include <leat/runtime/kernels/projective.hpp>
 #include <leat/runtime/kernels/quantized.hpp>
 #include <leat/runtime/kernels/queue.hpp>
+#include <leat/runtime/kernels/ragged.hpp>
 #include <leat/runtime/kernels/random.hpp>
 #include <leat/runtime/kernels/generators.hpp>
 #include <leat/runtime/kernels/random_gamma.hpp>
