@@ -1,6 +1,6 @@
 #pragma once
-// Gradients of operators that add, reduce and slice sparse tensors, that fill their empty rows, and that add up rows by segment, in graphs
-// with names, as TensorFlow makes them. Source: TensorFlow's gradients of the operators of the same names.
+// Gradients of operators that add, reduce and slice sparse tensors, and that fill their empty rows, in graphs with names, as TensorFlow
+// makes them. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/functions/slice.hpp>
@@ -72,18 +72,6 @@ inline gradient_list gradient_of_sparse_softmax(const gradient_call& c) {
   return {{}, rest * y, {}};
 }
 
-/// The type of the gradient's operator is the segment operator's, without "WithNumSegments" and with "Grad".
-inline gradient_list gradient_of_sparse_segments(const gradient_call& c) {
-  const output dy = c.dy();
-  const std::string type(c.operation().type());
-  const output rows = index(shape_of(c.input(0)), {axis_index(0)});
-  const output made =
-      call_operator(c.owner(), type.substr(0, type.find("WithNumSegments")) + "Grad", {dy, c.input(1), c.input(2), rows}).result();
-  gradient_list list(static_cast<std::size_t>(c.input_count()));
-  list[0] = made;
-  return list;
-}
-
 LEAT_FILL(fill_sparse_row_gradients) {
   enter_gradients({
       {"SparseFillEmptyRows", gradient_of_filled_rows},
@@ -94,12 +82,6 @@ LEAT_FILL(fill_sparse_row_gradients) {
       {"SparseDenseCwiseMul", gradient_of_sparse_with_dense<true>},
       {"SparseDenseCwiseDiv", gradient_of_sparse_with_dense<false>},
       {"SparseSoftmax", gradient_of_sparse_softmax},
-      {"SparseSegmentSum", gradient_of_sparse_segments},
-      {"SparseSegmentMean", gradient_of_sparse_segments},
-      {"SparseSegmentSqrtN", gradient_of_sparse_segments},
-      {"SparseSegmentSumWithNumSegments", gradient_of_sparse_segments},
-      {"SparseSegmentMeanWithNumSegments", gradient_of_sparse_segments},
-      {"SparseSegmentSqrtNWithNumSegments", gradient_of_sparse_segments},
   });
 }
 
