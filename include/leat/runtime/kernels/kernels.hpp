@@ -4,6 +4,7 @@
 #include <leat/runtime/kernels/accumulator.hpp>
 #include <leat/runtime/kernels/array.hpp>
 #include <leat/runtime/kernels/audio.hpp>
+#include <leat/runtime/kernels/bessel.hpp>
 #include <leat/runtime/kernels/blocks.hpp>
 #include <leat/runtime/kernels/cell_gradients.hpp>
 #include <leat/runtime/kernels/cells.hpp>
