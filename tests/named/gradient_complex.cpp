@@ -435,15 +435,15 @@ TEST_CASE("gradients of complex numbers have TensorFlow's nodes, and refuse what
   const output product = c * c;
   const output slope = gradients({product}, {c}, {.grad_ys = {c}})[0];
   CHECK(slope.type() == complex128_dtype);
-  CHECK(type_of("gradients_1/mul_1_grad/Conj") == "Conj");
-  CHECK(type_of("gradients_1/mul_1_grad/Conj_1") == "Conj");
+  CHECK(type_of("gradients_1/mul_grad/Conj") == "Conj");
+  CHECK(type_of("gradients_1/mul_grad/Conj_1") == "Conj");
   CHECK(says(message_of<invalid_argument>([&] { gradients({product}, {c}); }), "Gradients of complex tensors must set grad_ys"));
   CHECK(says(message_of<unimplemented>([&] {
                gradients({real(call_operator(g, "Xlogy", {c, c}).result())}, {c});
              }),
              "Xlogy", "not known for complex numbers"));
-  CHECK(says(message_of<unimplemented>([&] { gradients({abs(rfft3d(placeholder(dtype::float32, {2, 2, 2}, "v")))}, {get_tensor_by_name(g, "v:0")}); }),
-             "RFFT3D"));
+  const output v = placeholder(dtype::float32, {2, 2, 2}, "v");
+  CHECK(says(message_of<unimplemented>([&] { gradients({abs(rfft3d(v))}, {v}); }), "RFFT3D"));
 }
 
 }  // namespace gradient_complex_tests

@@ -185,10 +185,10 @@ tensor_proto value_in_words(const std::string& name, const std::string& text, da
   }
   if (const dtype part = part_dtype(static_cast<dtype>(type)); part != dtype::invalid) {  // a pair of numbers for each element
     const tensor_value parts = tensor_value::from_proto(value_in_words(name, text, to_data_type(part)));
-    shape extent = parts.extent();
-    if (extent.rank == 0 || extent[extent.rank - 1] != 2) refuse(name, text + " is no complex number, [real, imaginary], and no list of them");
-    --extent.rank;
-    return parts.reinterpreted(static_cast<dtype>(type)).reshaped(extent).proto();
+    shape whole = parts.extent();
+    if (whole.rank == 0 || whole[whole.rank - 1] != 2) refuse(name, text + " is no complex number, [real, imaginary], and no list of them");
+    --whole.rank;
+    return parts.reinterpreted(static_cast<dtype>(type)).reshaped(whole).proto();
   }
   refuse(name, "has the dtype " + name_of_data_type(type) + ", for which there are no values");
 }

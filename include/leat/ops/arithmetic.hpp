@@ -216,7 +216,8 @@ constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle operator/(const Handle& a, const Handle& b) {
-  return is_floating(a.type()) ? make<real_div_op>(a, b) : make<truncate_div_op>(a, b);
+  const bool is_whole = is_integer(a.type()) || a.type() == dtype::boolean;  // handles may also have dtypes beyond those of expressions
+  return is_whole ? make<truncate_div_op>(a, b) : make<real_div_op>(a, b);
 }
 template <class A, class B>
   requires(!accepted<real_div_op, A, B> && accepted<truncate_div_op, A, B>)
