@@ -216,8 +216,10 @@ constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle operator/(const Handle& a, const Handle& b) {
-  const bool is_whole = is_integer(a.type()) || a.type() == dtype::boolean;  // handles may also have dtypes beyond those of expressions
-  return is_whole ? make<truncate_div_op>(a, b) : make<real_div_op>(a, b);
+  // Handles may also have dtypes beyond those of expressions, among them half, bfloat16 and two complex ones, by TensorFlow's numbers.
+  constexpr int others[]{19, 14, 8, 18};
+  const bool is_real = is_floating(a.type()) || std::ranges::find(others, static_cast<int>(a.type())) != std::end(others);
+  return is_real ? make<real_div_op>(a, b) : make<truncate_div_op>(a, b);
 }
 template <class A, class B>
   requires(!accepted<real_div_op, A, B> && accepted<truncate_div_op, A, B>)
