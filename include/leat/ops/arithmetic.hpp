@@ -217,8 +217,8 @@ template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle operator/(const Handle& a, const Handle& b) {
   // Handles may also have dtypes beyond those of expressions, among them half, bfloat16 and two complex ones, by TensorFlow's numbers.
-  constexpr int others[]{19, 14, 8, 18};
-  const bool is_real = is_floating(a.type()) || std::ranges::find(others, static_cast<int>(a.type())) != std::end(others);
+  const int number = static_cast<int>(a.type());
+  const bool is_real = is_floating(a.type()) || number == 19 || number == 14 || number == 8 || number == 18;
   return is_real ? make<real_div_op>(a, b) : make<truncate_div_op>(a, b);
 }
 template <class A, class B>
