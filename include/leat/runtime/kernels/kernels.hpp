@@ -4,6 +4,7 @@
 #include <leat/runtime/kernels/accumulator.hpp>
 #include <leat/runtime/kernels/array.hpp>
 #include <leat/runtime/kernels/audio.hpp>
+#include <leat/runtime/kernels/bessel.hpp>
 #include <leat/runtime/kernels/blocks.hpp>
 #include <leat/runtime/kernels/cell_gradients.hpp>
 #include <leat/runtime/kernels/cells.hpp>
@@ -27,6 +28,7 @@
 #include <leat/runtime/kernels/pools.hpp>
 #include <leat/runtime/kernels/projective.hpp>
 #include <leat/runtime/kernels/quantized.hpp>
+#include <leat/runtime/kernels/quantized_layers.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/ragged.hpp>
 #include <leat/runtime/kernels/random.hpp>
