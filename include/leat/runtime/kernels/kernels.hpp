@@ -30,6 +30,7 @@
 #include <leat/runtime/kernels/pools.hpp>
 #include <leat/runtime/kernels/projective.hpp>
 #include <leat/runtime/kernels/quantized.hpp>
+#include <leat/runtime/kernels/quantized_layers.hpp>
 #include <leat/runtime/kernels/queue.hpp>
 #include <leat/runtime/kernels/ragged.hpp>
 #include <leat/runtime/kernels/random.hpp>
