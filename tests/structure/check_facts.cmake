@@ -23,6 +23,7 @@ if(NOT DEFINED exceptions)
       inspect/trace.hpp 2 "phases of a run"
       named/graph/convert.hpp 1 "an attribute"
       io/csv.hpp 2 "truth values in a text"
+      data/json_examples.hpp 2 "numbers in a text"
       io/json/read.hpp 2 "numbers in a text"
       io/text/scan.hpp 2 "truth values in a text"
       )

@@ -1,8 +1,8 @@
 #pragma once
 // tf.Example messages from JSON, in protobuf's mapping: {"features": {"feature": {"a": {"int64List": {"value": ["1", 2]}}}}}. As protobuf
 // does, it takes names in snake_case, too, strings in single quotes, names without quotes, a comma behind the last element, and null for
-// what is absent. Numbers may be strings; bytes are base64. The grammar has a fixed depth, so no text needs a deep stack. Source: TensorFlow
-// `DecodeJSONExample`.
+// what is absent. Numbers may be strings; bytes are base64. The grammar has a fixed depth, so no text needs a deep stack. Source:
+// TensorFlow `DecodeJSONExample`.
 
 #include <leat/core/base64.hpp>
 #include <leat/core/error.hpp>
@@ -235,7 +235,8 @@ class json_example_reader {
       return text[0] == '-' ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
     double value = 0;
     if (!reads(text, value)) fail_at(begin, is_text ? "non-number characters in quoted number" : "invalid number: '" + text + "'");
-    if (!std::isfinite(value) || std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) fail_at(begin, "float out of range");
+    if (!std::isfinite(value) || std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
+      fail_at(begin, "float out of range");
     return static_cast<float>(value);
   }
   std::int64_t integer() {

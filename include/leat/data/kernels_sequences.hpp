@@ -59,7 +59,8 @@ class sequence_parser : private feature_lists {
             found_[k->second * count_ + i] = {number, list, true};
         });
         io::detail::for_each_feature_list(messages[i], [&](std::string_view name, std::string_view list) {
-          for (auto [k, end] = lists_by_key_.equal_range(std::string(name)); k != end; ++k) found_lists_[k->second * count_ + i] = {list, true};
+          for (auto [k, end] = lists_by_key_.equal_range(std::string(name)); k != end; ++k)
+            found_lists_[k->second * count_ + i] = {list, true};
         });
       } catch (const data_loss&) {
         if (what_ == kind::single) refuse_message(messages[i]);
@@ -258,13 +259,14 @@ class sequence_parser : private feature_lists {
       most_steps = std::max(most_steps, lengths[i]);
     }
     if (what_ != kind::single && (width == 0 ? most > 0 : most % width != 0))
-      throw invalid_argument("Feature list '" + wanted.key + "' has an unexpected number of values.  Total values size: " + std::to_string(most) +
-                             " is not consistent with output shape: " + list_text(wanted.extent));
+      throw invalid_argument("Feature list '" + wanted.key + "' has an unexpected number of values.  Total values size: " +
+                             std::to_string(most) + " is not consistent with output shape: " + list_text(wanted.extent));
     for (std::size_t i = 0; i < count_; ++i) {
       if (!steps_of(k, i).is_there && !wanted.may_be_missing)
-        throw invalid_argument(who(i) + "Feature list '" + wanted.key +
-                               "' is required but could not be found.  Did you mean to include it in feature_list_dense_missing_assumed_empty "
-                               "or feature_list_dense_defaults?");
+        throw invalid_argument(
+            who(i) + "Feature list '" + wanted.key +
+            "' is required but could not be found.  Did you mean to include it in feature_list_dense_missing_assumed_empty "
+            "or feature_list_dense_defaults?");
       std::int64_t at = 0;
       for_each_step(k, i, [&](const io::detail::feature_bytes& step) {
         if (what_ == kind::single && types[step.number] != wanted.type)
@@ -313,10 +315,11 @@ class sequence_request {
   void add(std::vector<wanted_sequence>& to, const std::vector<std::string>& keys, const char* types, wanted_feature::form what,
            const char* split_types = nullptr) {
     const auto all = c_.node.list<data_type>(types);
-    const auto splits = split_types != nullptr ? c_.node.list<data_type>(split_types) : std::vector<data_type>(all.size(), data_type::int64);
+    const auto splits =
+        split_types != nullptr ? c_.node.list<data_type>(split_types) : std::vector<data_type>(all.size(), data_type::int64);
     if (all.size() != keys.size() || splits.size() != keys.size())
-      throw invalid_argument("Expected len(keys) to match len(" + std::string(types) + "), which is " + std::to_string(all.size()) + ", but got " +
-                             std::to_string(keys.size()) + " keys");
+      throw invalid_argument("Expected len(keys) to match len(" + std::string(types) + "), which is " + std::to_string(all.size()) +
+                             ", but got " + std::to_string(keys.size()) + " keys");
     for (std::size_t k = 0; k < keys.size(); ++k) {
       const auto type = static_cast<dtype>(all[k]);
       check_feature_type(type);
@@ -334,11 +337,11 @@ class sequence_request {
       its.fallback = c_.input(first + static_cast<int>(k));
       const std::string at = std::to_string(k);
       if (its.fallback.type() != its.type)
-        throw invalid_argument("context_dense_defaults[" + at + "].dtype() == " + dtype_name(its.fallback.type()) + " != context_dense_types[" +
-                               at + "] == " + dtype_name(its.type));
+        throw invalid_argument("context_dense_defaults[" + at + "].dtype() == " + dtype_name(its.fallback.type()) +
+                               " != context_dense_types[" + at + "] == " + dtype_name(its.type));
       if (its.fallback.elements() > 0 && !(its.fallback.extent() == its.extent))
-        throw invalid_argument("default_value[" + at + "].shape() == " + sizes_text(its.fallback.extent()) + " != context_dense_shapes[" + at +
-                               "] == " + sizes_text(its.extent));
+        throw invalid_argument("default_value[" + at + "].shape() == " + sizes_text(its.fallback.extent()) + " != context_dense_shapes[" +
+                               at + "] == " + sizes_text(its.extent));
     }
   }
   void add_dense_lists(std::vector<wanted_sequence>& to, const std::vector<std::string>& keys) {
@@ -354,7 +357,8 @@ class sequence_request {
     add(to, keys, types, wanted_feature::form::dense);
     for (std::size_t k = 0; k < keys.size(); ++k) {
       shape extent = to_shape(extents[k]);
-      if (!extent.is_static()) throw invalid_argument("Shape " + sizes_text(extent) + " is not fully defined: " + shapes + "[" + std::to_string(k) + "]");
+      if (!extent.is_static())
+        throw invalid_argument("Shape " + sizes_text(extent) + " is not fully defined: " + shapes + "[" + std::to_string(k) + "]");
       to[to.size() - keys.size() + k].extent = extent;
     }
   }
@@ -385,11 +389,12 @@ inline void parse_sequences(kernel_context& c, sequence_parser::kind what, std::
       if (all[k].what == f) places.push_back(k);
     return places;
   };
-  const auto context_sparse = of(context, form::sparse), context_dense = of(context, form::dense), context_ragged = of(context, form::ragged);
+  const auto context_sparse = of(context, form::sparse), context_dense = of(context, form::dense),
+             context_ragged = of(context, form::ragged);
   const auto sparse = of(lists, form::sparse), dense = of(lists, form::dense), ragged = of(lists, form::ragged);
   const bool is_single = what == sequence_parser::kind::single;
-  const std::size_t wanted = 3 * (context_sparse.size() + sparse.size() + ragged.size()) + context_dense.size() + 2 * context_ragged.size() +
-                             (is_single ? 1 : 2) * dense.size();
+  const std::size_t wanted = 3 * (context_sparse.size() + sparse.size() + ragged.size()) + context_dense.size() +
+                             2 * context_ragged.size() + (is_single ? 1 : 2) * dense.size();
   if (static_cast<std::size_t>(c.result_count()) < wanted) throw invalid_argument("the node has too few results");
   sequence_parser parser(c, what, std::move(context), std::move(lists));
   parser.find(serialized.texts(), std::move(names));
@@ -491,10 +496,12 @@ inline void run_parse_single_sequence(kernel_context& c) {
     return list;
   };
   const auto context_sparse = keys("Ncontext_sparse", "context_sparse_keys"), context_dense = keys("Ncontext_dense", "context_dense_keys");
-  const auto sparse = keys("Nfeature_list_sparse", "feature_list_sparse_keys"), dense = keys("Nfeature_list_dense", "feature_list_dense_keys");
+  const auto sparse = keys("Nfeature_list_sparse", "feature_list_sparse_keys"),
+             dense = keys("Nfeature_list_dense", "feature_list_dense_keys");
   const tensor_value assumed_empty = c.input(1);
   if (assumed_empty.extent().rank != 1)
-    throw invalid_argument("Expected feature_list_dense_missing_assumed_empty to be a vector, got shape: " + sizes_text(assumed_empty.extent()));
+    throw invalid_argument("Expected feature_list_dense_missing_assumed_empty to be a vector, got shape: " +
+                           sizes_text(assumed_empty.extent()));
   std::vector<wanted_sequence> context, lists;
   sequence_request request(c);
   request.add(context, context_sparse, "context_sparse_types", form::sparse);

@@ -96,8 +96,8 @@ constexpr auto repeated_chord(const Next& next, const Unknown& at, const Slope& 
 }
 
 // The solution of y = 0, where `y` and `next`, a better solution, are expressions of the unknown `at`. The steps to it are constant for
-// gradients. From there `Derivatives` steps x - J⁻¹ y(x, θ) with a constant J change nothing, but each makes one more derivative by θ that of
-// the implicit function: the solution is off by O(δ) when θ moves by δ, J⁻¹ by O(δ), too, so that each step reduces the error by O(δ).
+// gradients. From there `Derivatives` steps x - J⁻¹ y(x, θ) with a constant J change nothing, but each makes one more derivative by θ that
+// of the implicit function: the solution is off by O(δ) when θ moves by δ, J⁻¹ by O(δ), too, so that each step reduces the error by O(δ).
 template <int Steps, approach Which, double Tolerance, int Derivatives, class How, class At, class Y, class Next, class X>
 constexpr auto implicit_solution(const At& at, const Y& y, const Next& next, const X& start) {
   const auto found = repeated_step<Steps>(next, at, start);
@@ -121,9 +121,10 @@ constexpr auto implicit_solution(const At& at, const Y& y, const Next& next, con
 /// A solution x of f(x) = 0, by `Steps` of Newton's method from `start`: `solve_root([&](auto x) { return square(x) - a; }, start)`. `f`
 /// returns a tensor like x; what else it mentions are parameters, by which the solution can be differentiated: the gradient is that of the
 /// implicit function, by systems of linear equations with one matrix, and does not pass the steps. As many derivatives are right as
-/// `Derivatives` says, so Hessians are by default; each costs one more evaluation of f and one more system, in the value, too. Shape: as start, of sizes that are numbers; dtype: floating point. Errors: failed_precondition at run
-/// time, with the residual, if |f(x)| is more than `Tolerance` or NaN after the steps; at compile time, an f that does not depend on x.
-/// Source: Newton; Griewank and Walther, "Evaluating Derivatives".
+/// `Derivatives` says, so Hessians are by default; each costs one more evaluation of f and one more system, in the value, too. Shape: as
+/// start, of sizes that are numbers; dtype: floating point. Errors: failed_precondition at run time, with the residual, if |f(x)| is more
+/// than `Tolerance` or NaN after the steps; at compile time, an f that does not depend on x. Source: Newton; Griewank and Walther,
+/// "Evaluating Derivatives".
 template <int Steps = 10, double Tolerance = 1e-6, int Derivatives = 2, class F, class X, LEAT_SITE>
   requires(Steps > 0 && Derivatives >= 0 && detail::equation<F, X, Site>)
 constexpr auto solve_root(const F& f, const X& start) {

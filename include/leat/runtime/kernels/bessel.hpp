@@ -1,11 +1,11 @@
 #pragma once
-// Kernels of Bessel functions of the first and second kind, of modified ones of the second kind, and of integrals: Dawson's, the exponential
-// one, Fresnel's and Spence's. Float32 is computed as float64. J and Y are the C library's. What TensorFlow gives outside of the domain, the
-// kernels give, too: infinity for K and Y at 0 and below, a NaN for J and Y at infinity and for Expint below 0. TensorFlow approximates by the
-// fractions of the Cephes library (S. Moshier); here are expansions of the same accuracy. Sources: Abramowitz and Stegun, "Handbook of
-// Mathematical Functions", 5.1, 7.1, 7.3, 9.6 and 27.7; G. Rybicki, "Dawson's integral and the sampling theorem" (1989). Source: TensorFlow
-// `BesselJ0`, `BesselJ1`, `BesselY0`, `BesselY1`, `BesselK0`, `BesselK0e`, `BesselK1`, `BesselK1e`, `Dawsn`, `Expint`, `FresnelCos`,
-// `FresnelSin`, `Spence`.
+// Kernels of Bessel functions of the first and second kind, of modified ones of the second kind, and of integrals: Dawson's, the
+// exponential one, Fresnel's and Spence's. Float32 is computed as float64. J and Y are the C library's. What TensorFlow gives outside of
+// the domain, the kernels give, too: infinity for K and Y at 0 and below, a NaN for J and Y at infinity and for Expint below 0. TensorFlow
+// approximates by the fractions of the Cephes library (S. Moshier); here are expansions of the same accuracy. Sources: Abramowitz and
+// Stegun, "Handbook of Mathematical Functions", 5.1, 7.1, 7.3, 9.6 and 27.7; G. Rybicki, "Dawson's integral and the sampling theorem"
+// (1989). Source: TensorFlow `BesselJ0`, `BesselJ1`, `BesselY0`, `BesselY1`, `BesselK0`, `BesselK0e`, `BesselK1`, `BesselK1e`, `Dawsn`,
+// `Expint`, `FresnelCos`, `FresnelSin`, `Spence`.
 
 #include <leat/core/fill.hpp>
 #include <leat/runtime/kernels/special.hpp>

@@ -545,12 +545,40 @@ LEAT_FILL(fill_complex_kernels) {
     register_complex_kernel(type, run_change<false, 1, 2>);
 
   // Linear in the elements, with real coefficients, or moving them.
-  for (const char* type :
-       {"Sum", "Mean", "Cumsum", "BiasAdd", "BiasAddGrad", "SegmentSum", "SegmentMean", "UnsortedSegmentSum", "SparseSegmentSum",
-        "SparseSegmentMean", "SparseSegmentSqrtN", "ScatterNd", "TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate", "BroadcastTo",
-        "TileGrad", "StridedSliceGrad", "MirrorPadGrad", "ReverseSequence", "ParallelDynamicStitch", "ZerosLike", "MatrixDiag",
-        "MatrixDiagPart", "MatrixDiagV2", "MatrixDiagV3", "MatrixDiagPartV2", "MatrixDiagPartV3", "MatrixSetDiag", "MatrixSetDiagV2",
-        "MatrixSetDiagV3", "MatrixBandPart", "Diag", "DiagPart"})
+  for (const char* type : {"Sum",
+                           "Mean",
+                           "Cumsum",
+                           "BiasAdd",
+                           "BiasAddGrad",
+                           "SegmentSum",
+                           "SegmentMean",
+                           "UnsortedSegmentSum",
+                           "SparseSegmentSum",
+                           "SparseSegmentMean",
+                           "SparseSegmentSqrtN",
+                           "ScatterNd",
+                           "TensorScatterAdd",
+                           "TensorScatterSub",
+                           "TensorScatterUpdate",
+                           "BroadcastTo",
+                           "TileGrad",
+                           "StridedSliceGrad",
+                           "MirrorPadGrad",
+                           "ReverseSequence",
+                           "ParallelDynamicStitch",
+                           "ZerosLike",
+                           "MatrixDiag",
+                           "MatrixDiagPart",
+                           "MatrixDiagV2",
+                           "MatrixDiagV3",
+                           "MatrixDiagPartV2",
+                           "MatrixDiagPartV3",
+                           "MatrixSetDiag",
+                           "MatrixSetDiagV2",
+                           "MatrixSetDiagV3",
+                           "MatrixBandPart",
+                           "Diag",
+                           "DiagPart"})
     register_complex_kernel(type, run_by_parts);
 }
 

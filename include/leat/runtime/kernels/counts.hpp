@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that count how often each number occurs in each row of a dense, sparse or ragged tensor, or add up its weights: as an array, or as
-// a sparse tensor of the numbers that occur. Source: TensorFlow `RaggedBincount`, `SparseBincount`, `DenseCountSparseOutput`,
+// Kernels that count how often each number occurs in each row of a dense, sparse or ragged tensor, or add up its weights: as an array, or
+// as a sparse tensor of the numbers that occur. Source: TensorFlow `RaggedBincount`, `SparseBincount`, `DenseCountSparseOutput`,
 // `SparseCountSparseOutput`, `RaggedCountSparseOutput`.
 
 #include <leat/core/fill.hpp>
@@ -72,8 +72,8 @@ inline void set_bins(kernel_context& c, const counted_rows& in, int k) {
   const tensor_value weights = c.input(k + 1);
   const bool is_weighted = weights.elements() > 0, counts_once = c.node.flag("binary_output");
   if (is_weighted && weights.elements() != static_cast<std::int64_t>(in.numbers.size()))
-    throw invalid_argument("Weights and values must have the same shape. Weight shape: " + brackets(weights.extent()) + "; values shape: [" +
-                           std::to_string(in.numbers.size()) + "]");
+    throw invalid_argument("Weights and values must have the same shape. Weight shape: " + brackets(weights.extent()) +
+                           "; values shape: [" + std::to_string(in.numbers.size()) + "]");
   shape extent;
   if (!in.is_vector) extent.push(in.rows);
   extent.push(size);
@@ -92,26 +92,33 @@ inline void run_ragged_bincount(kernel_context& c) { set_bins(c, ragged_rows(c, 
 inline void run_sparse_bincount(kernel_context& c) {
   const shape &indices = c.extent(0), &values = c.extent(1), &sizes = c.extent(2);
   if (indices.rank != 2) throw invalid_argument("Sparse indices must be rank 2 but is rank " + std::to_string(indices.rank));
-  if (values.rank != 1 || sizes.rank != 1) throw invalid_argument("Sparse values and shape must be vectors, got " + brackets(values) + " and " + brackets(sizes));
+  if (values.rank != 1 || sizes.rank != 1)
+    throw invalid_argument("Sparse values and shape must be vectors, got " + brackets(values) + " and " + brackets(sizes));
   if (indices[0] != values[0])
     throw invalid_argument("Number of elements in indices (" + std::to_string(indices[0]) + ") and values (" + std::to_string(values[0]) +
                            ") do not match");
   if (indices[1] != sizes[0])
-    throw invalid_argument("Index rank (" + std::to_string(indices[1]) + ") and shape rank (" + std::to_string(sizes[0]) + ") do not match");
-  if (sizes[0] != 1 && sizes[0] != 2) throw invalid_argument("Sparse tensors of rank 1 or 2 are counted, not of rank " + std::to_string(sizes[0]));
+    throw invalid_argument("Index rank (" + std::to_string(indices[1]) + ") and shape rank (" + std::to_string(sizes[0]) +
+                           ") do not match");
+  if (sizes[0] != 1 && sizes[0] != 2)
+    throw invalid_argument("Sparse tensors of rank 1 or 2 are counted, not of rank " + std::to_string(sizes[0]));
   for (const std::int64_t size : c.numbers(2))
     if (size < 0) throw invalid_argument("the shape of a sparse tensor has the size " + std::to_string(size));
-  set_bins(c, sparse_rows_counted(c, [](std::size_t k, std::size_t, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extent) {
-             std::string tuple;
-             for (std::size_t d = 0; d < extent.size(); ++d) tuple += (d > 0 ? ", " : "") + std::to_string(at[k * extent.size() + d]);
-             throw invalid_argument("Sparse index tuple indices[" + std::to_string(k) + ", :] = [" + tuple + "] is out of bounds");
-           }),
+  set_bins(c,
+           sparse_rows_counted(
+               c,
+               [](std::size_t k, std::size_t, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extent) {
+                 std::string tuple;
+                 for (std::size_t d = 0; d < extent.size(); ++d) tuple += (d > 0 ? ", " : "") + std::to_string(at[k * extent.size() + d]);
+                 throw invalid_argument("Sparse index tuple indices[" + std::to_string(k) + ", :] = [" + tuple + "] is out of bounds");
+               }),
            3);
 }
 
 // ---- sparse tensors ---------------------------------------------------------------------------------------------------
 
-/// Sets the numbers that occur, by row and size, as the indices of a sparse tensor of their counts. Numbers from `maxlength` on are left out.
+/// Sets the numbers that occur, by row and size, as the indices of a sparse tensor of their counts. Numbers from `maxlength` on are left
+/// out.
 inline void set_counts(kernel_context& c, const counted_rows& in, const tensor_value& weights) {
   want_no_negative(in.numbers, "Input values must all be non-negative");
   const std::int64_t least = c.node.integer("minlength", -1), most = c.node.integer("maxlength", -1);
@@ -123,8 +130,9 @@ inline void set_counts(kernel_context& c, const counted_rows& in, const tensor_v
     order.push_back(k);
     largest = std::max(largest, in.numbers[k]);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return std::tie(in.row_of[a], in.numbers[a]) < std::tie(in.row_of[b], in.numbers[b]); });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(in.row_of[a], in.numbers[a]) < std::tie(in.row_of[b], in.numbers[b]);
+  });
   const auto begins = [&](std::size_t i) {
     return i == 0 || in.row_of[order[i]] != in.row_of[order[i - 1]] || in.numbers[order[i]] != in.numbers[order[i - 1]];
   };
@@ -145,7 +153,8 @@ inline void set_counts(kernel_context& c, const counted_rows& in, const tensor_v
       else if (!counts_once) *to = arithmetic<T>::add(*to, value);
     }
   });
-  std::vector<std::int64_t> extent{most >= 0 ? most : std::max(largest == std::numeric_limits<std::int64_t>::max() ? largest : largest + 1, least)};
+  std::vector<std::int64_t> extent{
+      most >= 0 ? most : std::max(largest == std::numeric_limits<std::int64_t>::max() ? largest : largest + 1, least)};
   if (!in.is_vector) extent.insert(extent.begin(), in.rows);
   c.set(0, tensor_value({count, in.is_vector ? 1 : 2}, indices));
   c.set(1, std::move(made));
@@ -153,8 +162,8 @@ inline void set_counts(kernel_context& c, const counted_rows& in, const tensor_v
 }
 inline void want_weights(kernel_context& c, int weights, int values, const char* what) {
   if (c.input(weights).elements() > 0 && !(c.extent(weights) == c.extent(values)))
-    throw invalid_argument("Weights and " + std::string(what) + " must have the same shape. Weight shape: " + brackets(c.extent(weights)) + "; " +
-                           what + " shape: " + brackets(c.extent(values)));
+    throw invalid_argument("Weights and " + std::string(what) + " must have the same shape. Weight shape: " + brackets(c.extent(weights)) +
+                           "; " + what + " shape: " + brackets(c.extent(values)));
 }
 inline void run_dense_counts(kernel_context& c) {
   const shape& s = c.extent(0);
@@ -171,21 +180,23 @@ inline void run_sparse_counts(kernel_context& c) {
   if (values.rank != 1) throw invalid_argument("Input values must be a vector. Got: " + brackets(values));
   if (sizes.rank != 1) throw invalid_argument("Input shape must be a vector. Got: " + brackets(sizes));
   if (values[0] != indices[0])
-    throw invalid_argument("Number of values must match first dimension of indices.Got " + std::to_string(values[0]) + " values, indices shape: " +
-                           brackets(indices));
+    throw invalid_argument("Number of values must match first dimension of indices.Got " + std::to_string(values[0]) +
+                           " values, indices shape: " + brackets(indices));
   if (sizes[0] != indices[1])
     throw invalid_argument("Number of dimensions must match second dimension of indices.Got " + std::to_string(sizes[0]) +
                            " dimensions, indices shape: " + brackets(indices));
-  if (sizes[0] != 1 && sizes[0] != 2) throw invalid_argument("The shape argument requires 1 or 2 elements, not " + std::to_string(sizes[0]));
+  if (sizes[0] != 1 && sizes[0] != 2)
+    throw invalid_argument("The shape argument requires 1 or 2 elements, not " + std::to_string(sizes[0]));
   want_weights(c, 3, 1, "values");
-  set_counts(c,
-             sparse_rows_counted(c,
-                                 [](std::size_t k, std::size_t d, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extent) {
-                                   throw invalid_argument("Invalid index value at " + std::to_string(k) + ": dimension " + std::to_string(d) +
-                                                          " has value " + std::to_string(at[k * extent.size() + d]) + " which is not in [0, " +
-                                                          std::to_string(extent[d]) + ")");
-                                 }),
-             c.input(3));
+  set_counts(
+      c,
+      sparse_rows_counted(c,
+                          [](std::size_t k, std::size_t d, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extent) {
+                            throw invalid_argument("Invalid index value at " + std::to_string(k) + ": dimension " + std::to_string(d) +
+                                                   " has value " + std::to_string(at[k * extent.size() + d]) + " which is not in [0, " +
+                                                   std::to_string(extent[d]) + ")");
+                          }),
+      c.input(3));
 }
 inline void run_ragged_counts(kernel_context& c) {
   if (c.input(0).elements() < 2) throw invalid_argument("Must provide at least 2 elements for the splits argument");

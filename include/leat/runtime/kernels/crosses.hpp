@@ -46,7 +46,8 @@ class cross_column {
       if (splits[k + 1] > splits[k]) made.parts_.push_back({static_cast<std::int64_t>(k), splits[k], splits[k + 1] - splits[k]});
     return made;
   }
-  /// Values with the rows of a sparse tensor, [n, 2]. As in TensorFlow, only what is sorted by rows counts, up to the first row that is not.
+  /// Values with the rows of a sparse tensor, [n, 2]. As in TensorFlow, only what is sorted by rows counts, up to the first row that is
+  /// not.
   static cross_column sparse(tensor_value values, const std::vector<std::int64_t>& indices, std::int64_t rows) {
     cross_column made(std::move(values));
     std::int64_t last = -1;
@@ -182,7 +183,8 @@ inline auto hashed_cross(const std::vector<cross_column>& columns, std::uint64_t
 }
 /// The hash of a cross whose features are hashed by a key first, or by fingerprints. Of numbers, TensorFlow hashes the lower four bytes;
 /// without the key, dense numbers are their own fingerprints.
-inline auto salted_cross(const std::vector<cross_column>& columns, std::int64_t buckets, bool is_strong, std::uint64_t key0, std::uint64_t key1) {
+inline auto salted_cross(const std::vector<cross_column>& columns, std::int64_t buckets, bool is_strong, std::uint64_t key0,
+                         std::uint64_t key1) {
   return [&columns, buckets, is_strong, key0, key1](const std::vector<std::int64_t>& places) {
     std::uint64_t hash = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -222,7 +224,8 @@ inline cross_inputs cross_inputs_of(kernel_context& c, dtype internal) {
   const auto at = [](int k) { return " at position " + std::to_string(k); };
   const auto want_type = [&](int input, const char* what) {
     const dtype type = c.type(input);
-    if (type != text_dtype && type != dtype::int64) throw invalid_argument(std::string(what) + " should be int64 or string, not " + dtype_name(type));
+    if (type != text_dtype && type != dtype::int64)
+      throw invalid_argument(std::string(what) + " should be int64 or string, not " + dtype_name(type));
     if (internal == text_dtype && type == dtype::int64)
       throw invalid_argument(std::string(what) + " should be of internal type string but received int64");
   };
@@ -335,12 +338,14 @@ inline void run_ragged_cross(kernel_context& c) {
     want_rows(splits[0] - 1);
   }
   for (int k = 0; k < sparse; ++k) {
-    const shape &indices = c.extent(sparse_from + k), &values = c.extent(sparse_from + sparse + k), &sizes = c.extent(sparse_from + 2 * sparse + k);
+    const shape &indices = c.extent(sparse_from + k), &values = c.extent(sparse_from + sparse + k),
+                &sizes = c.extent(sparse_from + 2 * sparse + k);
     want_type(sparse_from + sparse + k);
     if (indices.rank == 2 && sizes.rank == 1 && (indices[1] != 2 || sizes[0] != 2))
       throw invalid_argument("tf.ragged.cross only supports inputs with rank=2.");
     if (indices.rank != 2 || values.rank != 1 || sizes.rank != 1 || indices[0] != values[0])
-      throw invalid_argument("Invalid SparseTensor: indices " + brackets(indices) + ", values " + brackets(values) + ", shape " + brackets(sizes));
+      throw invalid_argument("Invalid SparseTensor: indices " + brackets(indices) + ", values " + brackets(values) + ", shape " +
+                             brackets(sizes));
     const std::int64_t size = c.numbers(sparse_from + 2 * sparse + k)[0];
     if (size < 0) throw invalid_argument("the shape of a sparse input has the size " + std::to_string(size));
     want_rows(size);
@@ -395,7 +400,8 @@ inline void run_ragged_cross(kernel_context& c) {
                : crossed_values(c, crossed, false, hashed_cross(columns, static_cast<std::uint64_t>(c.node.integer("hash_key")), buckets)));
   tensor_value splits(c.node.type_of("out_row_splits_type", dtype::int64), {rows + 1});
   with_index(splits.type(), [&]<class I>(I) {
-    if (crossed.all > std::numeric_limits<I>::max()) throw invalid_argument("the splits of " + std::to_string(crossed.all) + " crosses need int64");
+    if (crossed.all > std::numeric_limits<I>::max())
+      throw invalid_argument("the splits of " + std::to_string(crossed.all) + " crosses need int64");
     const auto to = splits.values<I>();
     std::size_t k = 0;
     I at = 0;

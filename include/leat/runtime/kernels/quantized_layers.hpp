@@ -1,8 +1,8 @@
 #pragma once
 // Kernels of quantized networks. Their numbers are integers of 8, 16 or 32 bits which stand for a range of real numbers: the lowest integer
-// for its start, the highest for its end. Each kernel gives the range of its result, too. Products and sums are exact in int32, which wraps.
-// Roundings are TensorFlow's, step by step. Source: TensorFlow `QuantizeV2`, `Dequantize`, `Requantize`, `QuantizedMatMul`, `QuantizedConv2D`
-// and their kin; quantization_utils.h.
+// for its start, the highest for its end. Each kernel gives the range of its result, too. Products and sums are exact in int32, which
+// wraps. Roundings are TensorFlow's, step by step. Source: TensorFlow `QuantizeV2`, `Dequantize`, `Requantize`, `QuantizedMatMul`,
+// `QuantizedConv2D` and their kin; quantization_utils.h.
 
 #include <leat/core/fill.hpp>
 #include <leat/named/definitions/window_attributes.hpp>
@@ -147,8 +147,9 @@ inline void run_quantize(kernel_context& c) {
   if (axis < -1) throw invalid_argument("Axis must be at least -1. Found " + std::to_string(axis));
   if (axis >= 0) {
     if (axis >= s.rank)
-      throw invalid_argument("Axis is on a zero-based index, so its value must always be less than number of input's dims, but given axis value was " +
-                             std::to_string(axis) + " and input's dims was " + std::to_string(s.rank));
+      throw invalid_argument(
+          "Axis is on a zero-based index, so its value must always be less than number of input's dims, but given axis value was " +
+          std::to_string(axis) + " and input's dims was " + std::to_string(s.rank));
     parts = {s[static_cast<int>(axis)], std::max<std::int64_t>(product(s, static_cast<int>(axis) + 1, s.rank), 1)};
   }
   for (const int k : {1, 2}) {
@@ -157,9 +158,10 @@ inline void run_quantize(kernel_context& c) {
       throw invalid_argument("If axis is not specified, " + name + " must contain a single float element, but it contains " +
                              std::to_string(c.input(k).elements()) + " elements");
     if (axis >= 0 && (c.extent(k).rank != 1 || c.extent(k)[0] != parts.count))
-      throw invalid_argument("If axis is specified, " + name +
-                             " must be a 1-D tensor whose size matches the axis dimension of the input and output tensors, but its shape is " +
-                             brackets(c.extent(k)) + " and input's axis dimension was of size " + std::to_string(parts.count));
+      throw invalid_argument(
+          "If axis is specified, " + name +
+          " must be a 1-D tensor whose size matches the axis dimension of the input and output tensors, but its shape is " +
+          brackets(c.extent(k)) + " and input's axis dimension was of size " + std::to_string(parts.count));
   }
   if (parts.count != 1 && mode == "MIN_FIRST") throw unimplemented("MIN_FIRST mode is not implemented for Quantize with axis != -1.");
   struct part {
@@ -235,7 +237,8 @@ inline void run_dequantize(kernel_context& c) {
   if (parts.count != 1 && mode == "MIN_FIRST") throw unimplemented("MIN_FIRST mode is not implemented for Dequantize with axis != -1.");
   tensor_value made(dtype::float32, s);
   std::vector<range> all;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(parts.count); ++k) all.push_back({c.input(1).values<float>()[k], c.input(2).values<float>()[k]});
+  for (std::size_t k = 0; k < static_cast<std::size_t>(parts.count); ++k)
+    all.push_back({c.input(1).values<float>()[k], c.input(2).values<float>()[k]});
   const auto half = kind.is_signed() ? static_cast<float>((kind.steps() + 1) / 2) : 0.0f;
   const auto least = static_cast<float>(kind.lowest + (c.node.flag("narrow_range") ? 1 : 0)), most = static_cast<float>(kind.highest);
   std::vector<float> scales;
@@ -255,7 +258,8 @@ inline void run_dequantize(kernel_context& c) {
 }
 
 /// The same numbers by integers of another range. From 32 to 8 bits, TensorFlow computes with 16 binary places.
-inline tensor_value in_range(const tensor_value& x, const integers_of& from, const range& before, const integers_of& to, const range& after) {
+inline tensor_value in_range(const tensor_value& x, const integers_of& from, const range& before, const integers_of& to,
+                             const range& after) {
   tensor_value made(dtype::int32, x.extent());
   const auto given = x.values<std::int32_t>();
   const auto result = made.values<std::int32_t>();
@@ -266,7 +270,8 @@ inline tensor_value in_range(const tensor_value& x, const integers_of& from, con
     const auto whole = [](double v) { return std::abs(v) < 0x1p62 ? static_cast<std::int64_t>(v) : std::int64_t{0}; };
     const std::int64_t scale = new_width == 0 ? 0 : whole(255.0 * 65536 * static_cast<double>(width) / static_cast<double>(new_width));
     const std::int64_t offset = whole(static_cast<double>(product_of(middle, inverse) * 65536.0f));
-    const std::int64_t start = new_width == 0 ? 0 : whole(65536 * (static_cast<double>(after.low) * 255.0) / static_cast<double>(new_width));
+    const std::int64_t start =
+        new_width == 0 ? 0 : whole(65536 * (static_cast<double>(after.low) * 255.0) / static_cast<double>(new_width));
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto scaled = static_cast<std::int64_t>(static_cast<std::uint64_t>(std::int64_t{given[i]}) * static_cast<std::uint64_t>(scale));
       const auto sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(scaled >> 32) + static_cast<std::uint64_t>(offset) -
@@ -298,7 +303,9 @@ inline void run_shrink_range(kernel_context& c) {
   set(c, 0, in_range(x, kind, before, kind_of(type), after), type);
   set_range(c, after);
 }
-inline void run_requantization_range(kernel_context& c) { set_range(c, used_range(integers_at(c, 0), kind_of(c.type(0)), range_at(c, 1)), 0); }
+inline void run_requantization_range(kernel_context& c) {
+  set_range(c, used_range(integers_at(c, 0), kind_of(c.type(0)), range_at(c, 1)), 0);
+}
 inline void run_requantize(kernel_context& c) {
   const tensor_value x = integers_at(c, 0);
   const range before = range_at(c, 1), after{scalar(c, 3, "requested_output_min"), scalar(c, 4, "requested_output_max")};
@@ -315,7 +322,9 @@ inline void run_requantize(kernel_context& c) {
 
 /// What a product of two integers stands for, in the range of a dtype.
 inline range range_of_products(const integers_of& a, const range& ra, const integers_of& b, const range& rb, const integers_of& to) {
-  const auto step = [](const integers_of& kind, const range& r) { return (r.high - r.low) / static_cast<float>(kind.highest - kind.lowest); };
+  const auto step = [](const integers_of& kind, const range& r) {
+    return (r.high - r.low) / static_cast<float>(kind.highest - kind.lowest);
+  };
   const float each = step(a, ra) * step(b, rb);
   return {each * static_cast<float>(to.lowest), each * static_cast<float>(to.highest)};
 }
@@ -342,7 +351,9 @@ inline factors factors_of(kernel_context& c, const char* type, const char* first
 }
 inline std::int64_t offset_by(std::int32_t v, std::int64_t zero) { return std::int64_t{v} - zero; }
 /// A sum of products, which wraps at 64 bits.
-inline void add_product(std::uint64_t& sum, std::int64_t a, std::int64_t b) { sum += static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b); }
+inline void add_product(std::uint64_t& sum, std::int64_t a, std::int64_t b) {
+  sum += static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
+}
 
 inline void run_matmul(kernel_context& c) {
   const shape &a = c.extent(0), &b = c.extent(1);
@@ -379,7 +390,8 @@ inline void run_matmul(kernel_context& c) {
 struct axis_windows {
   std::int64_t count = 0, before = 0, stride = 1, dilation = 1;
 };
-inline axis_windows windows_of(const std::string& padding, std::int64_t size, std::int64_t window, std::int64_t stride, std::int64_t dilation = 1) {
+inline axis_windows windows_of(const std::string& padding, std::int64_t size, std::int64_t window, std::int64_t stride,
+                               std::int64_t dilation = 1) {
   if (stride < 1 || dilation < 1 || window < 1 || stride > (1 << 30) || dilation > (1 << 30) || window > (1 << 30))
     throw invalid_argument("a window of " + std::to_string(window) + " elements with stride " + std::to_string(stride) + " and dilation " +
                            std::to_string(dilation));
@@ -390,8 +402,9 @@ inline axis_windows windows_of(const std::string& padding, std::int64_t size, st
   }
   if (padding != "VALID") throw invalid_argument("padding \"" + padding + "\" is none of SAME and VALID");
   if (span > size)
-    throw invalid_argument("Computed output size would be negative: " + std::to_string(size - span + 1) + " [input_size: " + std::to_string(size) +
-                           ", effective_filter_size: " + std::to_string(span) + ", stride: " + std::to_string(stride) + "]");
+    throw invalid_argument("Computed output size would be negative: " + std::to_string(size - span + 1) +
+                           " [input_size: " + std::to_string(size) + ", effective_filter_size: " + std::to_string(span) +
+                           ", stride: " + std::to_string(stride) + "]");
   return {(size - span) / stride + 1, 0, stride, dilation};
 }
 inline std::int64_t element_of(const std::vector<std::int64_t>& list, std::size_t k, std::int64_t otherwise) {
@@ -454,7 +467,8 @@ inline void run_bias_add(kernel_context& c) {
   if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
   if (bias.rank != 1) throw invalid_argument("Biases must be 1D: " + brackets(bias));
   if (bias[0] != s[s.rank - 1])
-    throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias) + " vs. " + brackets(s));
+    throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias) + " vs. " +
+                           brackets(s));
   const dtype type = c.node.type_of("out_type");
   const integers_of kind = kind_of(type);
   const float largest = std::max(rx.high, std::max(-rx.low, std::max(rb.high, -rb.low))) * 131072.0f;
@@ -581,7 +595,8 @@ inline void run_batch_norm(kernel_context& c) {
     if (its.rank != (k == 0 ? 4 : 1))
       throw invalid_argument(std::string(names[k]) + " must be " + (k == 0 ? "4" : "1") + "-dimensional" + brackets(its));
     if (k > 0 && its[0] != s[3])
-      throw invalid_argument(std::string(names[k]) + " must have as many elements as input has channels: " + brackets(its) + " vs. " + brackets(s));
+      throw invalid_argument(std::string(names[k]) + " must have as many elements as input has channels: " + brackets(its) + " vs. " +
+                             brackets(s));
   }
   const dtype type = c.node.type_of("out_type");
   const integers_of kind = kind_of(type), from = kind_of(c.type(0));
@@ -620,7 +635,8 @@ inline void run_instance_norm(kernel_context& c) {
   const shape& s = x.extent();
   for (const int k : {1, 2})
     if (c.extent(k).rank != 0)
-      throw invalid_argument(std::string(k == 1 ? "`x_min`" : "`x_max`") + " must be rank 0 but is rank " + std::to_string(c.extent(k).rank));
+      throw invalid_argument(std::string(k == 1 ? "`x_min`" : "`x_max`") + " must be rank 0 but is rank " +
+                             std::to_string(c.extent(k).rank));
   const range r = range_at(c, 1);
   const auto text = [](float v) { return summary_text(tensor_value(v)); };
   if (!(r.low < r.high)) throw invalid_argument("input_min must be less than input_max : " + text(r.low) + " >= " + text(r.high));
@@ -630,7 +646,8 @@ inline void run_instance_norm(kernel_context& c) {
   if (is_given && !(after.low < after.high))
     throw invalid_argument("given_y_min must be less than given_y_max : " + text(after.low) + " >= " + text(after.high));
   const integers_of kind = kind_of(c.type(0));
-  const double step = static_cast<double>((r.high - r.low) / static_cast<float>(kind.steps())), epsilon = static_cast<double>(c.node.attribute<float>("variance_epsilon", 1e-5f));
+  const double step = static_cast<double>((r.high - r.low) / static_cast<float>(kind.steps())),
+               epsilon = static_cast<double>(c.node.attribute<float>("variance_epsilon", 1e-5f));
   const std::int64_t pixels = s[1] * s[2], channels = s[3];
   const std::int32_t* const from = x.values<std::int32_t>().data();
   tensor_value normed(dtype::float32, s);
@@ -688,8 +705,8 @@ inline void run_concat(kernel_context& c) {
                              std::to_string(k) + "] = " + brackets(its));
     for (int d = 0; d < first.rank; ++d)
       if (d != axis && its[d] != first[d])
-        throw invalid_argument("ConcatOp : Dimensions of inputs should match: shape[0] = " + brackets(first) + " vs. shape[" + std::to_string(k) +
-                               "] = " + brackets(its));
+        throw invalid_argument("ConcatOp : Dimensions of inputs should match: shape[0] = " + brackets(first) + " vs. shape[" +
+                               std::to_string(k) + "] = " + brackets(its));
     extent.dim[axis] += its[static_cast<int>(axis)];
     ranges.push_back({scalar(c, 1 + count + k, "input_mins"), scalar(c, 1 + 2 * count + k, "input_maxes")});
     all = {std::min(all.low, ranges.back().low), std::max(all.high, ranges.back().high)};
@@ -725,7 +742,8 @@ inline void run_reshape(kernel_context& c) {
   std::int64_t known = 1, open = -1;
   for (std::size_t k = 0; k < sizes.size(); ++k)
     if (sizes[k] == -1) {
-      if (open >= 0) throw invalid_argument("Only one input size may be -1, not both " + std::to_string(open) + " and " + std::to_string(k));
+      if (open >= 0)
+        throw invalid_argument("Only one input size may be -1, not both " + std::to_string(open) + " and " + std::to_string(k));
       open = static_cast<std::int64_t>(k);
     } else if (sizes[k] < 0 || !multiplies(known, sizes[k], known)) {
       throw invalid_argument("Size " + std::to_string(k) + " must be non-negative, not " + std::to_string(sizes[k]));

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of ragged tensors: ranges of different lengths, rows by index, arrays and sparse tensors of ragged ones, and rows in place of empty
-// ones. Splits are the places where rows begin, with the end of the last one. Source: TensorFlow `RaggedRange`, `RaggedGather`,
+// Kernels of ragged tensors: ranges of different lengths, rows by index, arrays and sparse tensors of ragged ones, and rows in place of
+// empty ones. Splits are the places where rows begin, with the end of the last one. Source: TensorFlow `RaggedRange`, `RaggedGather`,
 // `RaggedTensorToTensor`, `RaggedTensorToSparse`, `RaggedFillEmptyRows`, `RaggedFillEmptyRowsGrad`.
 
 #include <leat/core/fill.hpp>
@@ -49,7 +49,9 @@ inline void run_ragged_range(kernel_context& c) {
   tensor_value splits(c.node.type_of("Tsplits", dtype::int64), {rows + 1});
   with_number(c.type(0), [&]<class T>(T) {
     const tensor_value starts = c.input(0), limits = c.input(1), deltas = c.input(2);
-    const auto of = [](const tensor_value& v, std::int64_t row) { return v.values<T>()[v.extent().rank == 0 ? 0 : static_cast<std::size_t>(row)]; };
+    const auto of = [](const tensor_value& v, std::int64_t row) {
+      return v.values<T>()[v.extent().rank == 0 ? 0 : static_cast<std::size_t>(row)];
+    };
     with_index(splits.type(), [&]<class I>(I) {
       constexpr std::int64_t most = std::numeric_limits<I>::max();
       const auto to = splits.values<I>();
@@ -78,7 +80,8 @@ inline void run_ragged_range(kernel_context& c) {
 }
 
 /// Elements of `from` in blocks, block `rows[k]` to block k. The rows have been checked.
-inline tensor_value copied_parts(const tensor_value& from, const std::vector<std::pair<std::int64_t, std::int64_t>>& parts, std::int64_t rows) {
+inline tensor_value copied_parts(const tensor_value& from, const std::vector<std::pair<std::int64_t, std::int64_t>>& parts,
+                                 std::int64_t rows) {
   shape extent = from.extent();
   extent.dim[0] = rows;
   tensor_value made(from.type(), extent);
@@ -117,7 +120,8 @@ inline void run_ragged_gather(kernel_context& c) {
   const auto indices = c.numbers(levels + 1);
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (indices[k] < 0 || indices[k] >= rows)
-      throw invalid_argument("indices[" + std::to_string(k) + "] = " + std::to_string(indices[k]) + " is not in [0, " + std::to_string(rows) + ")");
+      throw invalid_argument("indices[" + std::to_string(k) + "] = " + std::to_string(indices[k]) + " is not in [0, " +
+                             std::to_string(rows) + ")");
     parts.emplace_back(indices[k], indices[k] + 1);
   }
   int at = 0;
@@ -140,7 +144,8 @@ inline void run_ragged_gather(kernel_context& c) {
       for (auto& [begin, end] : parts) {
         for (std::int64_t row = begin; row < end; ++row) {
           sum += its[static_cast<std::size_t>(row) + 1] - its[static_cast<std::size_t>(row)];
-          if (sum > std::numeric_limits<I>::max()) throw invalid_argument("the gathered rows have too many values for splits of " + dtype_name(type));
+          if (sum > std::numeric_limits<I>::max())
+            throw invalid_argument("the gathered rows have too many values for splits of " + dtype_name(type));
           *to++ = static_cast<I>(sum);
         }
         begin = its[static_cast<std::size_t>(begin)];
@@ -164,8 +169,8 @@ inline std::vector<std::vector<std::int64_t>> nested_splits(kernel_context& c, i
     if (splits.back().front() != 0) throw invalid_argument("First value of ragged splits must be 0.");
     for (std::size_t i = 1; i < splits.back().size(); ++i)
       if (splits.back()[i] < splits.back()[i - 1])
-        throw invalid_argument("Ragged splits should be non decreasing, but we got " + std::to_string(splits.back()[i - 1]) + " followed by " +
-                               std::to_string(splits.back()[i]));
+        throw invalid_argument("Ragged splits should be non decreasing, but we got " + std::to_string(splits.back()[i - 1]) +
+                               " followed by " + std::to_string(splits.back()[i]));
   }
   for (std::size_t k = 0; k < splits.size(); ++k)
     if (splits[k].back() != (k + 1 < splits.size() ? static_cast<std::int64_t>(splits[k + 1].size()) - 1 : values))
@@ -176,7 +181,8 @@ inline void run_ragged_to_sparse(kernel_context& c) {
   const int levels = c.input_count() - 1;
   const tensor_value values = c.input(levels);
   const shape& inner = values.extent();
-  if (levels < 1 || inner.rank < 1) throw invalid_argument("Final value of ragged splits must match the length the corresponding ragged values.");
+  if (levels < 1 || inner.rank < 1)
+    throw invalid_argument("Final value of ragged splits must match the length the corresponding ragged values.");
   const auto splits = nested_splits(c, levels, inner[0]);
   const std::size_t rank = static_cast<std::size_t>(levels + inner.rank), block = static_cast<std::size_t>(product(inner, 1, inner.rank));
   std::vector<std::int64_t> sizes{static_cast<std::int64_t>(splits[0].size()) - 1};
@@ -215,7 +221,8 @@ inline void run_ragged_to_sparse(kernel_context& c) {
 }
 
 /// The partitions of an array, as splits. Row numbers become splits: their number of rows is that of the level above.
-inline std::vector<std::vector<std::int64_t>> partition_splits(kernel_context& c, const std::vector<leat::detail::row_partition>& partitions,
+inline std::vector<std::vector<std::int64_t>> partition_splits(kernel_context& c,
+                                                               const std::vector<leat::detail::row_partition>& partitions,
                                                                std::int64_t values) {
   using leat::detail::row_partition;
   std::vector<std::vector<std::int64_t>> splits;
@@ -244,7 +251,8 @@ inline std::vector<std::vector<std::int64_t>> partition_splits(kernel_context& c
         if (row < 0 || row >= rows)
           throw invalid_argument("Got " + std::string(i == 0 ? "current" : "next") + "_value_rowid=" + std::to_string(row) +
                                  " which is not less than " + std::to_string(rows));
-        if (row < last) throw invalid_argument("value_rowids must be sorted, but " + std::to_string(last) + " is followed by " + std::to_string(row));
+        if (row < last)
+          throw invalid_argument("value_rowids must be sorted, but " + std::to_string(last) + " is followed by " + std::to_string(row));
         last = row;
         ++ends[static_cast<std::size_t>(row) + 1];
       }
@@ -262,13 +270,15 @@ inline std::vector<std::vector<std::int64_t>> partition_splits(kernel_context& c
 inline void run_ragged_to_tensor(kernel_context& c) {
   const auto partitions = leat::detail::row_partitions_of(c.node.record->attributes.find("row_partition_types"));
   if (!partitions) throw invalid_argument("Unknown string for partition info type.");
-  if (const std::string problem = leat::detail::problem_of(*partitions, c.input_count() - 3); !problem.empty()) throw invalid_argument(problem);
+  if (const std::string problem = leat::detail::problem_of(*partitions, c.input_count() - 3); !problem.empty())
+    throw invalid_argument(problem);
   const tensor_value values = c.input(1), otherwise = c.input(2);
   const shape &inner = values.extent(), &given = otherwise.extent();
-  const std::string both = "default_value.shape=" + brackets(given) + " and rt_input.flat_values.shape=" + brackets(inner) + " are incompatible: ";
+  const std::string both =
+      "default_value.shape=" + brackets(given) + " and rt_input.flat_values.shape=" + brackets(inner) + " are incompatible: ";
   if (given.rank >= inner.rank)
-    throw invalid_argument(both + "default_value.rank = " + std::to_string(given.rank) + "  must be less than rt_input.flat_values.rank = " +
-                           std::to_string(inner.rank));
+    throw invalid_argument(both + "default_value.rank = " + std::to_string(given.rank) +
+                           "  must be less than rt_input.flat_values.rank = " + std::to_string(inner.rank));
   for (int k = 1; k <= given.rank; ++k)
     if (given[given.rank - k] != 1 && given[given.rank - k] != inner[inner.rank - k])
       throw invalid_argument(both + "default_value.shape[-" + std::to_string(k) + "] = " + std::to_string(given[given.rank - k]) +
@@ -290,7 +300,8 @@ inline void run_ragged_to_tensor(kernel_context& c) {
   if (!known) {
     const std::string where = "rt_input.shape and shape=" + brackets(asked) + " are incompatible: ";
     if (asked.rank != levels + inner.rank)
-      throw invalid_argument(where + "rt_input.rank = " + std::to_string(levels + inner.rank) + " but shape.rank = " + std::to_string(asked.rank));
+      throw invalid_argument(where + "rt_input.rank = " + std::to_string(levels + inner.rank) +
+                             " but shape.rank = " + std::to_string(asked.rank));
     throw invalid_argument(where + "rt_input.flat_values.shape=" + brackets(inner));
   }
   shape extent = *known;
@@ -357,7 +368,8 @@ inline void run_fill_ragged_rows(kernel_context& c) {
   std::vector<std::int64_t> begins(static_cast<std::size_t>(rows), 0);
   for (std::size_t k = 0; k < row_of.size(); ++k) {
     if (row_of[k] < 0 || row_of[k] >= rows)
-      throw invalid_argument("indices(" + std::to_string(k) + ", 0) is invalid: " + std::to_string(row_of[k]) + " >= " + std::to_string(rows));
+      throw invalid_argument("indices(" + std::to_string(k) + ", 0) is invalid: " + std::to_string(row_of[k]) +
+                             " >= " + std::to_string(rows));
     ++begins[static_cast<std::size_t>(row_of[k])];
   }
   std::int64_t all = 0;
