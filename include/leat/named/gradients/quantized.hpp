@@ -25,7 +25,7 @@ inline gradient_list gradient_of_rounded(const gradient_call& c) {
   list[0] = c.dy();
   return list;
 }
-/// The gradient passes where the number is within its range; of the range, none passes but outside of it.
+/// The gradient passes where the number is within its range.
 inline gradient_list gradient_of_rounded_in_range(const gradient_call& c) {
   const graph_operation made = call_operator(c.owner(), "QuantizeAndDequantizeV4Grad", {c.dy(), c.input(0), c.input(1), c.input(2)},
                                              c.attributes({"axis"}));

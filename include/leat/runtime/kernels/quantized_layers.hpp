@@ -499,10 +499,11 @@ inline void run_add(kernel_context& c) {
   const integers_of kind = kind_of(type);
   const float widest = std::max(std::abs(std::min(rx.low, ry.low)), std::abs(std::max(rx.high, ry.high))) * 16384.0f;
   const range all{-widest, widest};
-  // Integers of 8 bits are lines in the wide range: by the images of 0 and 1.
+  // Integers of 8 bits are lines in the wide range, by the images of 0 and 1; a single one is not.
+  const int alone = c.input(0).elements() == 1 ? 0 : c.input(1).elements() == 1 ? 1 : -1;
   const auto moved = [&](int k, const range& r) {
     const integers_of from = kind_of(c.type(k));
-    const bool is_line = from.lowest == 0 && from.highest == 255 && kind.steps() > 65535;
+    const bool is_line = k != alone && from.lowest == 0 && from.highest == 255 && kind.steps() > 65535;
     const std::int64_t zero = is_line ? unclamped(kind, number_of(from, 0, r), all) : 0;
     const std::int64_t each = is_line ? wrapped(unclamped(kind, number_of(from, 1, r), all) - zero) : 0;
     tensor_value made = integers_at(c, k);

@@ -90,9 +90,42 @@ inline void round_to_range(kernel_context& c, std::int64_t bits, bool is_given) 
   c.set(0, std::move(made));
 }
 
+/// The gradient of rounding: that of the result for a number within its range. The ends of the range get 0, as in TensorFlow.
+inline void rounding_grad(kernel_context& c) {
+  const tensor_value slopes = c.input(0), x = c.input(1);
+  const shape& s = x.extent();
+  if (!(slopes.extent() == s))
+    throw invalid_argument("gradient and input must be the same size: " + brackets(slopes.extent()) + " and " + brackets(s));
+  const std::int64_t axis = c.node.integer("axis", -1);
+  if (axis < -1) throw invalid_argument("Axis must be at least -1. Found " + std::to_string(axis));
+  if (axis >= s.rank) throw invalid_argument("Axis should be between -1 and " + std::to_string(s.rank) + ", not " + std::to_string(axis));
+  const std::int64_t slices = axis < 0 ? 1 : s[static_cast<int>(axis)];
+  const std::int64_t inner = std::max<std::int64_t>(axis < 0 ? s.elements() : product(s, static_cast<int>(axis) + 1, s.rank), 1);
+  for (const int k : {2, 3})
+    if (axis < 0 ? c.extent(k).rank != 0 : c.extent(k).rank != 1 || c.extent(k)[0] != slices)
+      throw invalid_argument(std::string(k == 2 ? "input_min" : "input_max") +
+                             (axis < 0
+                                  ? " must be a scalar"
+                                  : " has the shape " + brackets(c.extent(k)) + ", and the axis " + std::to_string(slices) + " slices"));
+  tensor_value made(x.type(), s), low(x.type(), c.extent(2)), high(x.type(), c.extent(3));
+  with_fraction(x.type(), [&]<class T>(T) {
+    std::ranges::fill(low.values<T>(), T(0));
+    std::ranges::fill(high.values<T>(), T(0));
+    for (std::size_t i = 0; i < x.values<T>().size(); ++i) {
+      const auto slice = static_cast<std::size_t>(static_cast<std::int64_t>(i) / inner % slices);
+      const T value = x.values<T>()[i], slope = slopes.values<T>()[i], from = c.input(2).values<T>()[slice], to = c.input(3).values<T>()[slice];
+      made.values<T>()[i] = value >= from && value <= to ? slope : T(0);
+    }
+  });
+  c.set(0, std::move(made));
+  c.set(1, std::move(low));
+  c.set(2, std::move(high));
+}
+
 LEAT_FILL(fill_rounded_range_kernels) {
-  register_kernel("QuantizeAndDequantizeV2",
-                  [](kernel_context& c) { round_to_range(c, c.node.integer("num_bits", 8), c.node.flag("range_given")); });
+  register_kernels({"QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4"},
+                   [](kernel_context& c) { round_to_range(c, c.node.integer("num_bits", 8), c.node.flag("range_given")); });
+  register_kernel("QuantizeAndDequantizeV4Grad", rounding_grad);
   register_kernel("QuantizeAndDequantizeV3", [](kernel_context& c) {
     if (c.extent(3).rank != 0)
       throw invalid_argument("Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: " +
