@@ -113,7 +113,8 @@ inline void rounding_grad(kernel_context& c) {
     std::ranges::fill(high.values<T>(), T(0));
     for (std::size_t i = 0; i < x.values<T>().size(); ++i) {
       const auto slice = static_cast<std::size_t>(static_cast<std::int64_t>(i) / inner % slices);
-      const T value = x.values<T>()[i], slope = slopes.values<T>()[i], from = c.input(2).values<T>()[slice], to = c.input(3).values<T>()[slice];
+      const T value = x.values<T>()[i], slope = slopes.values<T>()[i], from = c.input(2).values<T>()[slice],
+              to = c.input(3).values<T>()[slice];
       made.values<T>()[i] = value >= from && value <= to ? slope : T(0);
     }
   });
