@@ -21,21 +21,12 @@ inline constexpr std::string_view manifest_format = "leat checkpoint";
 inline constexpr std::int64_t manifest_version = 1;
 inline constexpr std::int64_t sharded_manifest_version = 2;  // a new version, because older readers would misread it
 
-inline constexpr std::pair<std::string_view, dtype> manifest_types[]{
-    {"float32", dtype::float32},
-    {"float64", dtype::float64},
-    {"int32", dtype::int32},
-    {"int64", dtype::int64},
-    {"uint8", dtype::uint8},
-    {"bool", dtype::boolean},
-    {"string", text_dtype},
-    {"half", static_cast<dtype>(data_type::half)},
-    {"bfloat16", static_cast<dtype>(data_type::bfloat16)},
-    {"int8", static_cast<dtype>(data_type::int8)},
-    {"int16", static_cast<dtype>(data_type::int16)},
-    {"uint16", static_cast<dtype>(data_type::uint16)},
-    {"uint32", static_cast<dtype>(data_type::uint32)},
-    {"uint64", static_cast<dtype>(data_type::uint64)}};
+/// The dtype of variables with this name: one with arrays, or strings; `dtype::invalid` for other texts.
+inline dtype manifest_type(std::string_view name) {
+  for (int number = 1; number <= 64; ++number)
+    if (const auto d = static_cast<dtype>(number); (element_bytes(d) > 0 || d == text_dtype) && dtype_name(d) == name) return d;
+  return dtype::invalid;
+}
 
 LEAT_FUNCTION nlohmann::json parse_manifest(std::string_view text) {
   std::vector<std::set<std::string>> keys;
@@ -120,8 +111,7 @@ LEAT_FUNCTION checkpoint_manifest::tensor read_manifest_tensor(const std::string
       (fields == 4 && !entry.contains("file")))
     wrong(std::string("has not exactly the fields dtype, shape") + (fields == 4 ? ", file" : "") + " and " + last);
   if (!entry["dtype"].is_string() || (!is_in_parts && !entry["crc32c"].is_string())) wrong("dtype or crc32c is no text");
-  for (const auto& [text, type] : manifest_types)
-    if (text == entry["dtype"].get_ref<const std::string&>()) made.dtype = type;
+  made.dtype = manifest_type(entry["dtype"].get_ref<const std::string&>());
   if (made.dtype == dtype::invalid)
     wrong("dtype " + proto::detail::in_quotes(entry["dtype"].get_ref<const std::string&>()) + " is not known");
   made.shape = read_manifest_shape(entry["shape"], wrong);
@@ -167,9 +157,8 @@ LEAT_FUNCTION std::string write_manifest(const checkpoint_manifest& manifest) {
   }
   auto& tensors = json["tensors"] = nlohmann::json::object();
   for (const auto& [name, tensor] : manifest.tensors) {
-    std::string_view type;
-    for (const auto& [name_of_type, its] : detail::manifest_types)
-      if (its == tensor.dtype) type = name_of_type;
+    const std::string type = dtype_name(tensor.dtype);
+    if (detail::manifest_type(type) != tensor.dtype) throw unimplemented("checkpoints hold no variables of dtype " + type + ": '" + name + "'");
     const auto sizes = [](const shape& s) { return std::vector<std::int64_t>(s.dim, s.dim + s.rank); };
     auto& its = tensors[text(name, "the name")] = {{"dtype", type}, {"shape", sizes(tensor.shape)}};
     if (tensor.parts.empty()) its["crc32c"] = io::checksum_text(tensor.crc32c);
