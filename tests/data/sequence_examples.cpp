@@ -219,7 +219,7 @@ TEST_CASE("damaged sequences are refused or read, and nothing beyond their ends 
       std::vector<tensor_value> inputs{text({1}, {held}), text({0}, {}), text({0}, {}), text({0}, {}), text({1}, {"a"}),
                                        text({1}, {"t"}),  text({0}, {}), text({0}, {}), flags({0}, {})};
       try {
-        const auto made = run_on("ParseSequenceExampleV2", inputs, settings_of(all, true));
+        const auto made = recorded_nodes::run_on("ParseSequenceExampleV2", inputs, settings_of(all, true));
         CHECK(made[1].extent() == extent_of({2}));
         CHECK(made[2].extent()[0] == made[3].extent()[0]);
       } catch (const invalid_argument&) {
@@ -228,7 +228,7 @@ TEST_CASE("damaged sequences are refused or read, and nothing beyond their ends 
 }
 
 TEST_CASE("examples from JSON have TensorFlow's bytes") {
-  const auto made = [](const std::string& json) { return run_on("DecodeJSONExample", {tensor_value(json)}, {})[0].texts()[0]; };
+  const auto made = [](const std::string& json) { return recorded_nodes::run_on("DecodeJSONExample", {tensor_value(json)}, {})[0].texts()[0]; };
   const auto of = [&](const std::string& list) { return made("{\"features\":{\"feature\":{\"a\":" + list + "}}}"); };
   CHECK(made("{}").empty());
   CHECK(made("{\"features\":null}").empty());

@@ -561,6 +561,7 @@ LEAT_FILL(fill_complex_kernels) {
                            "TensorScatterSub",
                            "TensorScatterUpdate",
                            "BroadcastTo",
+                           "Fill",
                            "TileGrad",
                            "StridedSliceGrad",
                            "MirrorPadGrad",
