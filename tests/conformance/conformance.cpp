@@ -621,7 +621,8 @@ std::string table_text() {
     else if (!runs(type)) known += (known.empty() ? "" : ", ") + type;
   }
   text +=
-      "\nNo functions of their inputs alone, and run node by node where they are not variables or control flow that programs contain:\n" +
+      "\nNo functions of their inputs alone, or computed by one kernel with a test of its own, and run node by node where they are not variables "
+      "or control flow that programs contain:\n" +
       exempt + ".\n";
   text += "\nKnown to graphs and files, with dtypes and shapes, and not run: " + (known.empty() ? "none" : known) + ".\n";
   return text;

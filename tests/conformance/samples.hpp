@@ -40,7 +40,7 @@ leat::shape sized(std::initializer_list<std::int64_t> dimensions);
 std::vector<sample> written_samples();
 /// Samples of an element function of so many operands.
 std::vector<sample> element_samples(std::string_view type, int operands);
-/// Operators that are no function of their inputs.
+/// Operators that are no function of their inputs, or have one kernel that is compared with TensorFlow's numbers by a test of its own.
 const std::vector<exemption>& exemptions();
 
 }  // namespace conformance
