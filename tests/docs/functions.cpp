@@ -26,6 +26,7 @@ const std::vector<header_family> families{
     {"Leaves, and operators on them",
      {"named/functions/operand.hpp", "named/functions/math.hpp", "named/functions/array.hpp",
       "named/functions/shape.hpp", "named/functions/slice.hpp", "ops/axis_index.hpp"}},
+    {"Complex numbers and Fourier transforms", {"named/functions/complex.hpp", "named/functions/fourier.hpp"}},
     {"Random numbers", {"named/functions/random.hpp"}},
     {"Neural networks", {"named/functions/nn.hpp", "named/functions/convolution.hpp", "named/functions/embedding.hpp", "named/functions/candidates.hpp", "train/layers.hpp",
       "named/recurrent/cells.hpp", "named/recurrent/recurrent.hpp"}},

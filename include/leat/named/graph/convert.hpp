@@ -456,7 +456,8 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<f
         break;
       case field_kind::type_number: {
         const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
-        named_type = type != nullptr ? array_dtype(*type) : dtype::int64;  // ArgMax: int64 if a file omits it
+        named_type = dtype::int64;  // ArgMax: if a file omits it
+        if (type != nullptr) named_type = is_carried_only(static_cast<dtype>(*type)) ? static_cast<dtype>(*type) : array_dtype(*type);
         numbers.push_back(static_cast<std::int64_t>(named_type));
         break;
       }
