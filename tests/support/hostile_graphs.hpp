@@ -295,11 +295,11 @@ y = Identity(c) T=complex64
 ## complex numbers without an order | y:0 | unimplemented: no kernel of Less for dtype complex64
 c = Const complex64[2]{}
 y = Less(c, c) T=complex64
-## complex and real | y:0 | invalid_argument: the node 'y' (AddV2): input 'd' has type float, input 'c' complex64
+## complex and real | y:0 | invalid_argument: the node 'y' (AddV2): input 'd' has type float32, input 'c' complex64
 c = Const complex64[2]{}
 d = Const float32[2]{}
 y = AddV2(c, d) T=complex64
-## parts of another size | y:0 | invalid_argument: the node 'y' (Real): Real: T is complex64, and Tout is float64
+## parts of another size | y:0 | invalid_argument: the node 'y' (Real): Real: T is complex64, and Tout is double
 c = Const complex64[2]{}
 y = Real(c) T=complex64 Tout=float64
 ## Const 2^30 of complex128 | y:0 | resource_exhausted: an array of 17179869184 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
